@@ -1,0 +1,1 @@
+//! Built-in tools: read, glob, grep, write, edit and shell.

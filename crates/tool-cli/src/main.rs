@@ -1,0 +1,2 @@
+//! The program `tool`.
+fn main() {}

@@ -1,0 +1,90 @@
+//! How much text a model is shown.
+
+use std::num::NonZeroUsize;
+
+use thiserror::Error;
+
+/// The bound on model-facing text, in bytes and in lines, both inclusive.
+///
+/// A text is over the bound when it has more bytes or more lines. A trailing newline ends the last
+/// line and does not begin another. Defaults to 51,200 bytes and 2,000 lines. Zero cannot be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    bytes: NonZeroUsize,
+    lines: NonZeroUsize,
+}
+
+/// What to do with model-facing text, per tool or per runtime.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bounding {
+    /// The bound of the runtime. The default.
+    #[default]
+    Inherit,
+    /// A bound of the tool's own.
+    Within(Bound),
+    /// No bound: the tool bounds its own text, as one that reads retained output back does.
+    Inline,
+}
+
+/// A bound of zero, which would show nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a bound of zero {unit} shows nothing; give at least one, or use no bound")]
+pub struct BoundError {
+    unit: &'static str,
+}
+
+impl Bound {
+    /// 51,200 bytes and 2,000 lines.
+    pub const DEFAULT: Self = Self {
+        bytes: NonZeroUsize::new(51_200).unwrap(),
+        lines: NonZeroUsize::new(2_000).unwrap(),
+    };
+
+    /// A bound of that many bytes and lines.
+    ///
+    /// # Errors
+    /// [`BoundError`] when either is zero.
+    pub fn new(bytes: usize, lines: usize) -> Result<Self, BoundError> {
+        Ok(Self {
+            bytes: NonZeroUsize::new(bytes).ok_or(BoundError { unit: "bytes" })?,
+            lines: NonZeroUsize::new(lines).ok_or(BoundError { unit: "lines" })?,
+        })
+    }
+
+    /// The most bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
+    /// The most lines.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.lines.get()
+    }
+
+    /// Whether texts that are shown one after the other are over the bound together.
+    #[must_use]
+    pub fn is_exceeded_by<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
+        let (mut bytes, mut lines) = (0_usize, 0_usize);
+        for text in texts {
+            bytes = bytes.saturating_add(text.len());
+            if bytes > self.bytes() {
+                return true;
+            }
+            // Under the byte bound there is little left to count.
+            lines = lines.saturating_add(text.lines().count());
+            if lines > self.lines() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,100 @@
+//! One call as it arrives.
+
+use crate::CallId;
+
+/// A call that a model, a client or code makes: an optional id, a wire name and arguments.
+///
+/// ```
+/// use tool_core::Call;
+///
+/// let call = Call::new("grep", r#"{"pattern":"fn main"}"#).id("call_1");
+/// assert_eq!(call.name(), "grep");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    id: Option<CallId>,
+    name: String,
+    arguments: Arguments,
+}
+
+/// Arguments as they were delivered.
+///
+/// A chat API delivers text that still has to be parsed, an MCP client a value. Printing them
+/// shows their size only.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Arguments {
+    /// Text, exactly as the model wrote it. Not yet known to be JSON.
+    Text(String),
+    /// A JSON value.
+    Value(serde_json::Value),
+}
+
+impl Call {
+    /// A call without an id.
+    pub fn new(name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+        Self {
+            id: None,
+            name: name.into(),
+            arguments: arguments.into(),
+        }
+    }
+
+    /// Sets the id under which the caller expects the settlement.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<CallId>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The id, if the caller gave one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&CallId> {
+        self.id.as_ref()
+    }
+
+    /// The name as the caller spelled it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments as they were delivered.
+    #[must_use]
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    /// Takes the call apart: id, name, arguments.
+    #[must_use]
+    pub fn into_parts(self) -> (Option<CallId>, String, Arguments) {
+        (self.id, self.name, self.arguments)
+    }
+}
+
+impl From<&str> for Arguments {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Arguments {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<serde_json::Value> for Arguments {
+    fn from(value: serde_json::Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl std::fmt::Debug for Arguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "Text({} bytes)", text.len()),
+            Self::Value(_) => f.write_str("Value(..)"),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Which calls of a batch may run beside each other.
+
+/// The concurrency class of a tool inside one batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Concurrency {
+    /// Runs beside any other call. The default.
+    #[default]
+    Parallel,
+    /// Runs while no other exclusive call runs.
+    Exclusive,
+    /// Runs while no other call with an equal value at this JSON pointer of its arguments runs.
+    ByKey(String),
+}

@@ -1,0 +1,161 @@
+//! What a model is shown.
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+/// One block of model-facing content.
+///
+/// Blocks keep their order. `annotations` and `meta` of a block are carried as they came and mean
+/// nothing to the runtime.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Content {
+    /// Text.
+    Text(Text),
+    /// An image or a sound.
+    Media(Media),
+    /// A resource with its body.
+    Embedded(Embedded),
+    /// A resource by its address.
+    Link(Link),
+}
+
+/// Text, bounded by the runtime before a model sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Hints for display, as they came.
+    pub annotations: Option<Map<String, Value>>,
+    /// Data for programs, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// Which sense a [`Media`] block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MediaKind {
+    /// An image.
+    Image,
+    /// A sound.
+    Audio,
+}
+
+/// An image or a sound. Its producer bounds it; the runtime passes it unchanged.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Media {
+    /// Image or sound.
+    pub kind: MediaKind,
+    /// The MIME type.
+    pub mime: String,
+    /// The bytes themselves, not an encoding of them.
+    pub data: Bytes,
+    /// Hints for display, as they came.
+    pub annotations: Option<Map<String, Value>>,
+    /// Data for programs, as it came.
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// A resource with its body.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Embedded {
+    /// The address, never followed by the runtime.
+    pub uri: String,
+    /// The MIME type, where known.
+    pub mime: Option<String>,
+    /// The body.
+    pub body: EmbeddedBody,
+    /// Hints for display, as they came.
+    pub annotations: Option<Map<String, Value>>,
+    /// Data for programs, as it came.
+    pub meta: Option<Map<String, Value>>,
+    /// Data for programs that came inside the resource.
+    pub resource_meta: Option<Map<String, Value>>,
+}
+
+/// The body of an [`Embedded`] resource.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EmbeddedBody {
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Blob(Bytes),
+}
+
+/// A resource by its address.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Link {
+    /// The address, never followed by the runtime.
+    pub uri: String,
+    /// The name for programs.
+    pub name: String,
+    /// Every other member, as it came.
+    pub rest: Map<String, Value>,
+}
+
+impl Content {
+    /// A block of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(Text {
+            text: text.into(),
+            ..Text::default()
+        })
+    }
+
+    /// A block with an image.
+    pub fn image(mime: impl Into<String>, data: impl Into<Bytes>) -> Self {
+        Self::Media(Media::new(MediaKind::Image, mime, data))
+    }
+
+    /// The text, if this is a block of text.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.text),
+            _ => None,
+        }
+    }
+}
+
+impl Media {
+    /// A block without annotations.
+    pub fn new(kind: MediaKind, mime: impl Into<String>, data: impl Into<Bytes>) -> Self {
+        Self {
+            kind,
+            mime: mime.into(),
+            data: data.into(),
+            annotations: None,
+            meta: None,
+        }
+    }
+}
+
+impl Embedded {
+    /// A resource without annotations.
+    pub fn new(uri: impl Into<String>, mime: Option<String>, body: EmbeddedBody) -> Self {
+        Self {
+            uri: uri.into(),
+            mime,
+            body,
+            annotations: None,
+            meta: None,
+            resource_meta: None,
+        }
+    }
+}
+
+impl Link {
+    /// A link with no further member.
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            uri: uri.into(),
+            name: name.into(),
+            rest: Map::new(),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a handler is given beside its input.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::control::Shared;
+use crate::{
+    AgentId, ArtifactKind, CallId, Cancellation, Credential, Facts, Identification, Identity,
+    MessageId, Progress, Refusal, RunId, SessionId, Source,
+};
+
+/// What a handler is given beside its input: who calls, and the means to report and to stop.
+///
+/// The facts are exactly those of the host; an absent one is absent. Services are not here: a
+/// tool captures its own when it is built. Clones belong to the same call.
+#[derive(Clone)]
+pub struct Context(pub(crate) Arc<Shared>);
+
+impl Context {
+    /// A context of no call, for trying a handler on its own.
+    #[must_use]
+    pub fn detached() -> Self {
+        Self(Arc::new(Shared::default()))
+    }
+
+    /// All facts of the caller.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.0.facts
+    }
+
+    /// The session, if the host gave one.
+    #[must_use]
+    pub fn session_id(&self) -> Option<&SessionId> {
+        self.0.facts.session_id()
+    }
+
+    /// The agent, if the host gave one.
+    #[must_use]
+    pub fn agent_id(&self) -> Option<&AgentId> {
+        self.0.facts.agent_id()
+    }
+
+    /// The assistant message, if the host gave one.
+    #[must_use]
+    pub fn message_id(&self) -> Option<&MessageId> {
+        self.0.facts.message_id()
+    }
+
+    /// The run, if the host gave one.
+    #[must_use]
+    pub fn run_id(&self) -> Option<&RunId> {
+        self.0.facts.run_id()
+    }
+
+    /// Who the caller says to be, if the host gave it.
+    #[must_use]
+    pub fn identification(&self) -> Option<&Identification> {
+        self.0.facts.identification()
+    }
+
+    /// The id of this call, if it came with one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&CallId> {
+        self.0.call.as_ref()
+    }
+
+    /// The identity of the tool that runs, absent in a [detached](Self::detached) context.
+    #[must_use]
+    pub fn tool(&self) -> Option<&Identity> {
+        self.0.tool.as_ref()
+    }
+
+    /// Who provides the tool that runs.
+    #[must_use]
+    pub fn source(&self) -> Option<&Source> {
+        self.0.source.as_ref()
+    }
+
+    /// The signal that nobody waits any more, for what outlives the handler's future.
+    #[must_use]
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.0.cancellation
+    }
+
+    /// Reports progress. Never fails and never blocks; where nobody listens, and after the call
+    /// has settled, it does nothing.
+    pub fn progress(&self, progress: impl Into<Progress>) {
+        if let Some(sink) = &self.0.progress
+            && !self.0.settled.load(Ordering::Acquire)
+        {
+            sink.report(progress.into());
+        }
+    }
+
+    /// The credential that the tool declared to need; `None` where it declared none.
+    #[must_use]
+    pub fn credential(&self) -> Option<&Credential> {
+        self.0.credential.as_ref()
+    }
+
+    /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.
+    #[must_use]
+    pub fn wanted(&self, argument: &str) -> Option<&ArtifactKind> {
+        self.0.wanted.get(argument)
+    }
+
+    pub(crate) fn note_assertion(&self) {
+        self.0.asserted.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn note_refusal(&self, refusal: Refusal) {
+        let mut first = self
+            .0
+            .refusal
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        first.get_or_insert(refusal);
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("facts", &self.0.facts)
+            .field("call", &self.0.call)
+            .field("tool", &self.0.tool)
+            .finish_non_exhaustive()
+    }
+}

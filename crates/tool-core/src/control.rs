@@ -1,0 +1,127 @@
+//! The runtime's side of a call's context.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::{
+    ArtifactKind, CallId, Cancellation, Context, Credential, Facts, Identity, ProgressSink,
+    Refusal, Source,
+};
+
+/// The runtime's side of a [`Context`]: it makes the context, learns what the handler did with
+/// it, and gives the cancellation when it is dropped.
+///
+/// Only who runs handlers needs it: the registry, and tests of executors.
+pub struct CallControl(Arc<Shared>);
+
+#[derive(Default)]
+pub(crate) struct Shared {
+    pub(crate) facts: Facts,
+    pub(crate) call: Option<CallId>,
+    pub(crate) tool: Option<Identity>,
+    pub(crate) source: Option<Source>,
+    pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    pub(crate) credential: Option<Credential>,
+    pub(crate) wanted: BTreeMap<String, ArtifactKind>,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) settled: AtomicBool,
+    pub(crate) asserted: AtomicBool,
+    pub(crate) refusal: Mutex<Option<Refusal>>,
+}
+
+impl CallControl {
+    /// Control over a call of a tool by a caller.
+    pub fn builder(
+        facts: Facts,
+        call: Option<CallId>,
+        tool: Identity,
+        source: Source,
+    ) -> CallControlBuilder {
+        CallControlBuilder(Shared {
+            facts,
+            call,
+            tool: Some(tool),
+            source: Some(source),
+            ..Shared::default()
+        })
+    }
+
+    /// The context to hand to the handler.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context(Arc::clone(&self.0))
+    }
+
+    /// Ends progress: what the handler reports from now on goes nowhere.
+    pub fn settle(&self) {
+        self.0.settled.store(true, Ordering::Release);
+    }
+
+    /// The first refusal that an assertion of the handler met. It stands whatever the handler
+    /// made of it.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        self.0
+            .refusal
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    /// Whether an assertion of the handler was granted.
+    #[must_use]
+    pub fn asserted(&self) -> bool {
+        self.0.asserted.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for CallControl {
+    fn drop(&mut self) {
+        self.settle();
+        self.0.cancellation.cancel();
+    }
+}
+
+impl fmt::Debug for CallControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.context().fmt(f)
+    }
+}
+
+/// A [`CallControl`] in the making.
+#[must_use]
+pub struct CallControlBuilder(Shared);
+
+impl CallControlBuilder {
+    /// Sets who listens to progress. Nobody by default.
+    pub fn progress(mut self, sink: Option<Arc<dyn ProgressSink>>) -> Self {
+        self.0.progress = sink;
+        self
+    }
+
+    /// Sets the credential that was acquired.
+    pub fn credential(mut self, credential: Option<Credential>) -> Self {
+        self.0.credential = credential;
+        self
+    }
+
+    /// Sets the kinds of the artifacts that were redeemed, by argument.
+    pub fn wanted(mut self, wanted: BTreeMap<String, ArtifactKind>) -> Self {
+        self.0.wanted = wanted;
+        self
+    }
+
+    /// The control.
+    #[must_use]
+    pub fn build(self) -> CallControl {
+        CallControl(Arc::new(self.0))
+    }
+}
+
+impl fmt::Debug for CallControlBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallControlBuilder(..)")
+    }
+}

@@ -1,0 +1,195 @@
+//! What a tool declares of itself.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{
+    Annotations, ArtifactKind, Bounding, Capability, Concurrency, CredentialNeed, Problem,
+    ProblemKind, Schema,
+};
+
+/// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Declarations {
+    /// Hints about behaviour.
+    pub annotations: Annotations,
+    /// What the tool touches. `None` says nothing, an empty list says "nothing".
+    pub capabilities: Option<Vec<Capability>>,
+    /// Arguments that name artifacts, with the kind that each takes.
+    pub wants: BTreeMap<String, ArtifactKind>,
+    /// The credential that the tool needs.
+    pub needs: Option<CredentialNeed>,
+    /// The most characters that a model may be shown of a result.
+    pub ceiling: Option<NonZeroUsize>,
+    /// Arguments that make a result smaller, named when the ceiling refuses one.
+    pub narrow_by: Vec<String>,
+    /// Which calls may run beside this one.
+    pub concurrency: Concurrency,
+    /// How long a call may take in all.
+    pub timeout: Option<Duration>,
+    /// How model-facing text is bounded.
+    pub bounding: Bounding,
+    /// The tool formulates its own permission requests while it runs.
+    pub asserts: bool,
+}
+
+impl Declarations {
+    pub(crate) fn problems(&self, input: &Schema) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut report =
+            |detail: String| problems.push(Problem::new(ProblemKind::Declaration, detail));
+        let properties = input.as_value().get("properties");
+
+        for (argument, kind) in &self.wants {
+            let declared = properties.and_then(|properties| properties.get(argument));
+            let Some(declared) = declared else {
+                report(format!(
+                    "wants \"{argument}\" as {kind}, which the input schema does not offer"
+                ));
+                continue;
+            };
+            if declared.get("type").is_some_and(|kind| kind != "string") {
+                report(format!(
+                    "wants \"{argument}\" as {kind}, but its schema takes no string"
+                ));
+            }
+        }
+        if self.narrow_by.iter().any(|name| name.trim().is_empty()) {
+            report("narrow_by holds a blank name; leave it out to suggest nothing".to_owned());
+        }
+        if !self.narrow_by.is_empty() && self.ceiling.is_none() {
+            report(
+                "narrow_by is given without a ceiling; give a ceiling or leave it out".to_owned(),
+            );
+        }
+        if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            report("timeout is zero; leave it out for no timeout".to_owned());
+        }
+        if let Concurrency::ByKey(pointer) = &self.concurrency
+            && !pointer.is_empty()
+            && !pointer.starts_with('/')
+        {
+            report(format!(
+                "concurrency key \"{pointer}\" is no JSON pointer; begin it with \"/\""
+            ));
+        }
+        problems
+    }
+}
+
+/// Writes the setters once, for tools with and without types.
+macro_rules! declaration_setters {
+    ($self:ident => $declarations:expr) => {
+        /// Says that the tool changes nothing. Off by default.
+        #[must_use]
+        pub fn read_only(mut $self) -> Self {
+            let annotations = &mut $declarations.annotations;
+            annotations.read_only = true;
+            annotations.destructive = false;
+            $self
+        }
+
+        /// Replaces all hints.
+        #[must_use]
+        pub fn annotations(mut $self, annotations: $crate::Annotations) -> Self {
+            $declarations.annotations = annotations;
+            $self
+        }
+
+        /// Gives the tool a name for people.
+        #[must_use]
+        pub fn title(mut $self, title: impl Into<String>) -> Self {
+            $declarations.annotations.title = Some(title.into());
+            $self
+        }
+
+        /// Says what the tool touches; an empty list says "nothing". Says nothing by default.
+        #[must_use]
+        pub fn capabilities(
+            mut $self,
+            capabilities: impl IntoIterator<Item = $crate::Capability>,
+        ) -> Self {
+            $declarations.capabilities = Some(capabilities.into_iter().collect());
+            $self
+        }
+
+        /// Says that a string argument names an artifact of this kind. The handler is given the
+        /// artifact's data in its place.
+        #[must_use]
+        pub fn wants(mut $self, argument: impl Into<String>, kind: $crate::ArtifactKind) -> Self {
+            $declarations.wants.insert(argument.into(), kind);
+            $self
+        }
+
+        /// Says that the tool needs a credential; it is acquired last before the tool runs.
+        #[must_use]
+        pub fn needs(mut $self, need: $crate::CredentialNeed) -> Self {
+            $declarations.needs = Some(need);
+            $self
+        }
+
+        /// Refuses results of more characters than that, keeping them out of every channel.
+        /// Characters are Unicode scalar values. No ceiling by default.
+        #[must_use]
+        pub fn ceiling(mut $self, max_chars: std::num::NonZeroUsize) -> Self {
+            $declarations.ceiling = Some(max_chars);
+            $self
+        }
+
+        /// Names arguments that make a result smaller, for when the ceiling refuses one.
+        #[must_use]
+        pub fn narrow_by<N: Into<String>>(mut $self, names: impl IntoIterator<Item = N>) -> Self {
+            $declarations.narrow_by = names.into_iter().map(Into::into).collect();
+            $self
+        }
+
+        /// Sets which calls of a batch may run beside this one. Parallel by default.
+        #[must_use]
+        pub fn concurrency(mut $self, concurrency: $crate::Concurrency) -> Self {
+            $declarations.concurrency = concurrency;
+            $self
+        }
+
+        /// Ends a call that takes longer than that from its first stage on. None by default.
+        #[must_use]
+        pub fn timeout(mut $self, timeout: std::time::Duration) -> Self {
+            $declarations.timeout = Some(timeout);
+            $self
+        }
+
+        /// Sets how model-facing text is bounded. The runtime's bound by default.
+        #[must_use]
+        pub fn bounding(mut $self, bounding: $crate::Bounding) -> Self {
+            $declarations.bounding = bounding;
+            $self
+        }
+
+        /// Says that the handler asks for permission itself, with
+        /// [`Permission::assert`]($crate::Permission::assert), so that a policy without a rule for
+        /// the tool leaves the question to it. A call that completes without having asked is a
+        /// defect. Off by default.
+        #[must_use]
+        pub fn asserts_permission(mut $self) -> Self {
+            $declarations.asserts = true;
+            $self
+        }
+    };
+}
+
+pub(crate) use declaration_setters;
+
+/// The arguments as a value, for reading a concurrency key.
+impl Concurrency {
+    /// The key of a call of this class: calls with equal keys never run beside each other.
+    #[must_use]
+    pub fn key<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+        match self {
+            Self::ByKey(pointer) => arguments.pointer(pointer),
+            Self::Parallel | Self::Exclusive => None,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Digests and the canonical form that they are taken over.
+
+use std::fmt::{self, Write as _};
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a list of texts, each preceded by its length, so that moving a character
+    /// from one to the next gives another digest.
+    #[must_use]
+    pub fn of_parts(parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The digest of a JSON value in its [canonical form](canonical_json).
+    #[must_use]
+    pub fn of_json(value: &Value) -> Self {
+        Self::of(canonical_json(value).as_bytes())
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        let mut text = String::with_capacity(64);
+        for byte in self.0 {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
+    /// The 32 bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha-256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Compact JSON with the keys of every object sorted by their bytes; arrays keep their order.
+///
+/// Two values that are equal as JSON have the same canonical form, whatever order their keys were
+/// written in and whether or not `serde_json` keeps that order.
+///
+/// ```
+/// use tool_core::canonical_json;
+///
+/// let value = serde_json::json!({"b": [2, 1], "a": null});
+/// assert_eq!(canonical_json(&value), r#"{"a":null,"b":[2,1]}"#);
+/// ```
+#[must_use]
+pub fn canonical_json(value: &Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_unstable_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
+            text.push('{');
+            for (index, (key, value)) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                let _ = write!(text, "{}", Value::from(key.as_str()));
+                text.push(':');
+                write_canonical(value, text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        leaf => {
+            let _ = write!(text, "{leaf}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is told of calls while they run.
+
+use std::fmt;
+
+use crate::{CallId, Capability, Facts, Progress, Repair, Ruling, Settlement};
+
+/// Receives what happens to every call, for audit, metrics and tests.
+///
+/// Called in the course of the call: it must return at once and must not block. Events carry no
+/// arguments and no results.
+#[diagnostic::on_unimplemented(message = "`{Self}` does not receive events")]
+pub trait EventSink: Send + Sync {
+    /// Takes one event.
+    fn emit(&self, event: &Event<'_>);
+}
+
+/// Something that happened to one call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// The id of the call, where it has one.
+    pub call: Option<&'a CallId>,
+    /// The wire name of the tool, else the name as it was called.
+    pub tool: &'a str,
+    /// Whose call it is.
+    pub facts: &'a Facts,
+    /// What happened.
+    pub kind: EventKind<'a>,
+}
+
+impl<'a> Event<'a> {
+    /// An event of one call.
+    #[must_use]
+    pub fn new(
+        call: Option<&'a CallId>,
+        tool: &'a str,
+        facts: &'a Facts,
+        kind: EventKind<'a>,
+    ) -> Self {
+        Self {
+            call,
+            tool,
+            facts,
+            kind,
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EventKind<'a> {
+    /// A stage of the pipeline began.
+    Stage(Stage),
+    /// Policy ruled on the call, or on one of its capabilities.
+    Ruled {
+        /// The capability, where the ruling is on one.
+        capability: Option<&'a Capability>,
+        /// The ruling.
+        ruling: &'a Ruling,
+    },
+    /// Arguments were repaired.
+    Repaired(&'a Repair),
+    /// The handler reported progress.
+    Progress(&'a Progress),
+    /// The call was settled. The last event of a call.
+    Settled(&'a Settlement),
+}
+
+/// The stages of the pipeline, in the order in which a call passes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a further stage must break every match"
+)]
+pub enum Stage {
+    /// Hooks that run ahead of lookup.
+    Before,
+    /// Lookup in the captured snapshot.
+    Resolve,
+    /// From text to JSON.
+    Parse,
+    /// The gate, and a question for each governed capability.
+    Policy,
+    /// Validation against the tool's own schema, and decoding.
+    Validate,
+    /// Whoever has to be asked.
+    Approval,
+    /// References to artifacts are redeemed.
+    Artifacts,
+    /// The credential is acquired.
+    Credentials,
+    /// The handler runs.
+    Execute,
+    /// The output is encoded and validated.
+    Encode,
+    /// The author's ceiling.
+    Judge,
+    /// What programs and the model are shown.
+    Project,
+    /// Long text is retained and previewed.
+    Bound,
+    /// Hooks that run on the bounded settlement.
+    After,
+    /// The settlement is given out.
+    Settle,
+}
+
+impl Stage {
+    /// The name in the design and in logs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::Resolve => "resolve",
+            Self::Parse => "parse",
+            Self::Policy => "policy",
+            Self::Validate => "validate",
+            Self::Approval => "approval",
+            Self::Artifacts => "artifacts",
+            Self::Credentials => "credentials",
+            Self::Execute => "execute",
+            Self::Encode => "encode",
+            Self::Judge => "judge",
+            Self::Project => "project",
+            Self::Bound => "bound",
+            Self::After => "after",
+            Self::Settle => "settle",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl<F: Fn(&Event<'_>) + Send + Sync> EventSink for F {
+    fn emit(&self, event: &Event<'_>) {
+        self(event);
+    }
+}

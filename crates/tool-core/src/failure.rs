@@ -1,0 +1,95 @@
+//! A failure that a tool means to report.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::Content;
+
+/// An expected failure: the model reads it and goes on.
+///
+/// It is always deliberate. An error that merely passed through `?` becomes a
+/// [`Defect`](crate::Defect) instead, whose text no model reads.
+///
+/// ```
+/// use tool_core::ToolFailure;
+///
+/// let failure = ToolFailure::new("no file of that name; list the folder first");
+/// assert_eq!(failure.to_string(), "no file of that name; list the folder first");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolFailure {
+    message: String,
+    content: Option<Vec<Content>>,
+    structured: Option<Value>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl ToolFailure {
+    /// A failure with the text that the model reads.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            content: None,
+            structured: None,
+            source: None,
+        }
+    }
+
+    /// Shows the model these blocks in place of the message.
+    #[must_use]
+    pub fn content(mut self, content: impl IntoIterator<Item = Content>) -> Self {
+        self.content = Some(content.into_iter().collect());
+        self
+    }
+
+    /// Adds data for programs.
+    #[must_use]
+    pub fn structured(mut self, structured: Value) -> Self {
+        self.structured = Some(structured);
+        self
+    }
+
+    /// Adds the cause. Operators read it; the model never does.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(Arc::from(cause.into()));
+        self
+    }
+
+    /// The text that the model reads.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Takes out what the model is shown: the given blocks, else the message as one block.
+    #[must_use]
+    pub fn take_content(&mut self) -> Vec<Content> {
+        self.content
+            .take()
+            .unwrap_or_else(|| vec![Content::text(self.message.clone())])
+    }
+
+    /// Takes out the data for programs.
+    #[must_use]
+    pub fn take_structured(&mut self) -> Option<Value> {
+        self.structured.take()
+    }
+}
+
+impl fmt::Display for ToolFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ToolFailure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}

@@ -1,0 +1,94 @@
+//! What a host may do around every call.
+
+use thiserror::Error;
+
+use crate::{Arguments, BoxFuture, CallId, Facts, Settlement};
+
+/// Runs before a call is looked up, for unknown names too.
+///
+/// It may repair name and arguments, or reject the call by an error: a hook that fails or that
+/// takes too long refuses, it never lets through.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a hook that runs before calls")]
+pub trait BeforeHook: Send + Sync {
+    /// Looks at a call, and may change it.
+    ///
+    /// # Errors
+    /// [`HookError`] to refuse the call. The model reads only what [`HookError::rejected`] gives.
+    fn before<'a>(
+        &'a self,
+        incoming: &'a mut Incoming,
+        facts: &'a Facts,
+    ) -> BoxFuture<'a, Result<(), HookError>>;
+}
+
+/// Runs after a call that reached execution, with the bounded settlement.
+///
+/// It may transform what is shown. Nothing is bounded a second time.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a hook that runs after calls")]
+pub trait AfterHook: Send + Sync {
+    /// Looks at a settlement, and may change it.
+    ///
+    /// # Errors
+    /// [`HookError`] makes the call a defect; what the tool produced is then not shown.
+    fn after<'a>(
+        &'a self,
+        settlement: &'a mut Settlement,
+        facts: &'a Facts,
+    ) -> BoxFuture<'a, Result<(), HookError>>;
+}
+
+/// A call on its way in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Incoming {
+    /// The id that the call came with. Changing it changes nothing: settlements keep theirs.
+    pub id: Option<CallId>,
+    /// The wire name.
+    pub name: String,
+    /// The arguments, not yet parsed.
+    pub arguments: Arguments,
+}
+
+impl Incoming {
+    /// A call on its way in.
+    pub fn new(id: Option<CallId>, name: impl Into<String>, arguments: Arguments) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            arguments,
+        }
+    }
+}
+
+/// A hook that refuses, or that broke.
+#[derive(Debug, Error)]
+#[error("{operator}")]
+pub struct HookError {
+    operator: String,
+    model: Option<String>,
+}
+
+impl HookError {
+    /// A deliberate refusal, with the text that the model reads.
+    pub fn rejected(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self {
+            operator: format!("hook rejected the call: {reason}"),
+            model: Some(reason),
+        }
+    }
+
+    /// A hook that broke. Only the operator reads the text.
+    pub fn broken(operator: impl Into<String>) -> Self {
+        Self {
+            operator: operator.into(),
+            model: None,
+        }
+    }
+
+    /// What the model reads, if the refusal was deliberate.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+}

@@ -1,0 +1,211 @@
+//! Policy and approver together, as the gate and the tools use them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
+    NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
+};
+
+/// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
+///
+/// Without a policy everything is asked, and without anybody to ask everything is denied.
+///
+/// ```
+/// use tool_core::{Context, HandlerError, Permission, Tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Forget {
+///     topic: String,
+/// }
+///
+/// fn forget(permission: Permission) -> Tool {
+///     Tool::new("Forget a topic", move |input: Forget, cx: Context| {
+///         let permission = permission.clone();
+///         async move {
+///             permission.assert(&cx, "forget", [&input.topic]).save("*").await?;
+///             Ok("forgotten")
+///         }
+///     })
+///     .asserts_permission()
+///     .into()
+/// }
+/// # let _ = forget(Permission::closed());
+/// ```
+#[derive(Clone)]
+pub struct Permission {
+    policy: Arc<dyn Policy>,
+    approver: Arc<dyn Approver>,
+}
+
+impl Permission {
+    /// A policy, and who is asked where it says so.
+    pub fn new(policy: impl Policy + 'static, approver: impl Approver + 'static) -> Self {
+        Self {
+            policy: Arc::new(policy),
+            approver: Arc::new(approver),
+        }
+    }
+
+    /// No policy and nobody to ask: everything that is asked for is denied.
+    #[must_use]
+    pub fn closed() -> Self {
+        Self::new(ClosedPolicy, NobodyToAsk)
+    }
+
+    /// Asks for leave to do something, from inside a handler.
+    ///
+    /// Await the result, and pass its error on with `?`: it is this call's refusal. The refusal
+    /// also sticks to the call, so that no error mapping of the handler can turn a "no" into
+    /// output.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question; nothing is saved.
+    pub fn assert<'a, R: Into<Resource>>(
+        &'a self,
+        cx: &'a Context,
+        action: &'a str,
+        resources: impl IntoIterator<Item = R>,
+    ) -> Assertion<'a> {
+        Assertion {
+            permission: self,
+            cx,
+            action,
+            resources: resources.into_iter().map(Into::into).collect(),
+            save: Vec::new(),
+            metadata: Map::new(),
+        }
+    }
+
+    /// Decides a request without asking anybody. A policy that fails denies.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub async fn decide(&self, request: &Request<'_>) -> Ruling {
+        if request.resources.is_empty() {
+            return Ruling::new(Decision::Deny, "the request names no resource");
+        }
+        match self.policy.decide(request).await {
+            Ok(ruling) => ruling,
+            Err(error) => Ruling::new(Decision::Deny, chain(&error)),
+        }
+    }
+
+    /// Carries a ruling out: allowed, asked and approved, or refused.
+    ///
+    /// # Errors
+    /// The refusal, when the ruling denies, nobody can be asked, asking fails or the answer is no.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question.
+    pub async fn enforce(&self, request: &Request<'_>, ruling: &Ruling) -> Result<(), Refusal> {
+        let denied = |because: String| {
+            Refusal::Denied(
+                Denial::new(request.action.as_str(), because).reason(ruling.reason.clone()),
+            )
+        };
+        match ruling.decision {
+            Decision::Allow => Ok(()),
+            Decision::Deny => Err(denied(ruling.because.clone())),
+            Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
+                Ok(Answer::Approved) => Ok(()),
+                Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
+                Ok(Answer::Nobody) => Err(denied(format!(
+                    "{}, and nobody is there to ask",
+                    ruling.because
+                ))),
+                Err(error) => Err(denied(chain(&error))),
+            },
+        }
+    }
+
+    /// Whether the policy has a say on a capability.
+    #[must_use]
+    pub fn governs(&self, capability: &Capability) -> bool {
+        self.policy.governs(capability)
+    }
+}
+
+impl Default for Permission {
+    fn default() -> Self {
+        Self::closed()
+    }
+}
+
+impl fmt::Debug for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permission(..)")
+    }
+}
+
+/// A request that is being formulated. Await it.
+#[must_use = "nothing is asked until it is awaited"]
+pub struct Assertion<'a> {
+    permission: &'a Permission,
+    cx: &'a Context,
+    action: &'a str,
+    resources: Vec<Resource>,
+    save: Vec<String>,
+    metadata: Map<String, Value>,
+}
+
+impl Assertion<'_> {
+    /// Adds a pattern that "always" would allow from now on. Without one, "always" means "once".
+    pub fn save(mut self, pattern: impl Into<String>) -> Self {
+        self.save.push(pattern.into());
+        self
+    }
+
+    /// Adds a datum for the person who is asked.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl<'a> IntoFuture for Assertion<'a> {
+    type Output = Result<(), Refusal>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let cx = self.cx;
+            let mut request = Request::new(Action::new(self.action), self.resources, cx.facts());
+            request.save = &self.save;
+            request.metadata = Some(&self.metadata);
+            request.call = cx.call_id();
+            request.tool = cx.tool();
+            request.source = cx.source();
+
+            let ruling = self.permission.decide(&request).await;
+            let answer = self.permission.enforce(&request, &ruling).await;
+            match &answer {
+                Ok(()) => cx.note_assertion(),
+                Err(refusal) => cx.note_refusal(refusal.clone()),
+            }
+            answer
+        })
+    }
+}
+
+impl fmt::Debug for Assertion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assertion")
+            .field("action", &self.action)
+            .finish_non_exhaustive()
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! One question to policy.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::{CallId, Facts, Identity, Resource, Source};
+
+/// What a request wants to do: `read`, `write`, `shell`, a capability, or `call` for a tool as a
+/// whole.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Action<'a>(Cow<'a, str>);
+
+/// One question to policy, from the gate before a call runs or from a handler while it runs.
+///
+/// A request without a resource is never allowed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// What is to be done.
+    pub action: Action<'a>,
+    /// What it is done to.
+    pub resources: Cow<'a, [Resource]>,
+    /// The patterns that "always" would allow from now on. Empty: "always" means "once".
+    pub save: &'a [String],
+    /// Data for the person who is asked.
+    pub metadata: Option<&'a Map<String, Value>>,
+    /// Who asks.
+    pub facts: &'a Facts,
+    /// The call that the question belongs to, where it has an id.
+    pub call: Option<&'a CallId>,
+    /// The tool that the question belongs to, where it is registered.
+    pub tool: Option<&'a Identity>,
+    /// Who provides that tool.
+    pub source: Option<&'a Source>,
+    /// The arguments of the call, where they could be parsed.
+    pub arguments: Option<&'a Value>,
+    /// The tool asks itself while it runs, so that a policy without a rule for the tool as a
+    /// whole may leave the question to it. Only the gate's question for `call` sets it.
+    pub asserts: bool,
+}
+
+impl Action<'static> {
+    /// A call of a tool as a whole: the gate's question. Its resource is the tool's identity.
+    pub const CALL: Self = Self(Cow::Borrowed("call"));
+}
+
+impl<'a> Action<'a> {
+    /// An action of that word.
+    pub fn new(word: impl Into<Cow<'a, str>>) -> Self {
+        Self(word.into())
+    }
+
+    /// The word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Action<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'a> Request<'a> {
+    /// A question about an action on resources, with nothing else said.
+    #[must_use]
+    pub fn new(
+        action: Action<'a>,
+        resources: impl Into<Cow<'a, [Resource]>>,
+        facts: &'a Facts,
+    ) -> Self {
+        Self {
+            action,
+            resources: resources.into(),
+            save: &[],
+            metadata: None,
+            facts,
+            call: None,
+            tool: None,
+            source: None,
+            arguments: None,
+            asserts: false,
+        }
+    }
+}

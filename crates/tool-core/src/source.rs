@@ -1,0 +1,79 @@
+//! Where a tool comes from, and what makes it the same tool.
+
+use std::fmt;
+
+use crate::{Namespace, ToolName};
+
+/// Who provides a tool.
+///
+/// A fact for policy, logs and approvals. It is never taken from what a server says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Source {
+    /// The host's own code.
+    Host,
+    /// A plugin of the host.
+    Plugin(Namespace),
+    /// An MCP server, under the name that the operator gave it.
+    Server(Namespace),
+}
+
+impl Source {
+    /// The namespace, absent for the host's own tools.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&Namespace> {
+        match self {
+            Self::Host => None,
+            Self::Plugin(namespace) | Self::Server(namespace) => Some(namespace),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Plugin(namespace) => write!(f, "plugin {namespace}"),
+            Self::Server(namespace) => write!(f, "server {namespace}"),
+        }
+    }
+}
+
+/// What makes two registrations the same tool: the namespace and the authored name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    namespace: Option<Namespace>,
+    name: ToolName,
+}
+
+impl Identity {
+    /// The identity of a tool of that source.
+    #[must_use]
+    pub fn new(source: &Source, name: ToolName) -> Self {
+        Self {
+            namespace: source.namespace().cloned(),
+            name,
+        }
+    }
+
+    /// The namespace, absent for the host's own tools.
+    #[must_use]
+    pub fn namespace(&self) -> Option<&Namespace> {
+        self.namespace.as_ref()
+    }
+
+    /// The authored name.
+    #[must_use]
+    pub fn name(&self) -> &ToolName {
+        &self.name
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => self.name.fmt(f),
+        }
+    }
+}

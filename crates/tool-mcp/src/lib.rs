@@ -1,0 +1,1 @@
+//! MCP in both directions: import servers as tools, serve a registry.

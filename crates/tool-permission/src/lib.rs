@@ -1,0 +1,1 @@
+//! Permission rules, approvals and the decision on what a tool may do.

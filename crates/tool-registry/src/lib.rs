@@ -1,0 +1,1 @@
+//! Scoped registration, request snapshots and the settlement pipeline.

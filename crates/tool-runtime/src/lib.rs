@@ -1,0 +1,1 @@
+//! The tool runtime: one facade over definition, registry, permission, storage, built-ins and MCP.

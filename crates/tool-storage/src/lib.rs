@@ -1,0 +1,1 @@
+//! Managed retention of oversized tool output.

@@ -1,0 +1,1 @@
+//! Programs under `examples/`, each a story that runs.

@@ -1,0 +1,1 @@
+//! Checks and automation of the workspace.

@@ -1,0 +1,2 @@
+//! The command line of `cargo xtask`.
+fn main() {}
