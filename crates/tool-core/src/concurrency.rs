@@ -7,8 +7,9 @@ pub enum Concurrency {
     /// Runs beside any other call. The default.
     #[default]
     Parallel,
-    /// Runs while no other exclusive call runs.
+    /// Runs while no other call of the batch runs.
     Exclusive,
-    /// Runs while no other call with an equal value at this JSON pointer of its arguments runs.
+    /// Runs while no other call of the same tool runs that has an equal value at this JSON pointer
+    /// of its arguments. Calls without a value there count as equal.
     ByKey(String),
 }

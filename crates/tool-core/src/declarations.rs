@@ -29,7 +29,7 @@ pub struct Declarations {
     pub narrow_by: Vec<String>,
     /// Which calls may run beside this one.
     pub concurrency: Concurrency,
-    /// How long a call may take in all.
+    /// How long the handler of a call may run.
     pub timeout: Option<Duration>,
     /// How model-facing text is bounded.
     pub bounding: Bounding,
@@ -154,7 +154,9 @@ macro_rules! declaration_setters {
             $self
         }
 
-        /// Ends a call that takes longer than that from its first stage on. None by default.
+        /// Ends a call whose handler runs longer than that, whether or not the handler heeds it.
+        /// None by default. A call with a limit must be awaited inside a tokio runtime with time
+        /// enabled.
         #[must_use]
         pub fn timeout(mut $self, timeout: std::time::Duration) -> Self {
             $declarations.timeout = Some(timeout);

@@ -1,0 +1,261 @@
+//! Everything that is registered, and the sorted picture of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use tokio::sync::watch;
+use tool_core::{Identity, Problem, ProblemKind, WireName};
+
+use crate::{Changes, Entry, Notice, RefusedEntry, Registration};
+
+/// The live registrations.
+pub(crate) struct Live {
+    state: Mutex<State>,
+    /// The picture of the state, made anew by the first snapshot after a change.
+    picture: ArcSwap<Catalog>,
+    stale: AtomicBool,
+    version: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    last_token: u64,
+    stacks: HashMap<Identity, Vec<Layer>>,
+    /// Identities by their legal spelling, to notice the ones that read alike.
+    spellings: HashMap<String, Vec<Identity>>,
+}
+
+struct Layer {
+    token: u64,
+    entry: Arc<Entry>,
+}
+
+/// What one snapshot sees: the uppermost entry of every identity, sorted by wire name.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    entries: Vec<Arc<Entry>>,
+    by_wire_name: HashMap<WireName, usize>,
+}
+
+impl Live {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: Mutex::default(),
+            picture: ArcSwap::default(),
+            stale: AtomicBool::new(false),
+            version: watch::Sender::new(0),
+        }
+    }
+
+    pub(crate) fn changes(&self) -> Changes {
+        Changes::new(self.version.subscribe())
+    }
+
+    /// The picture of what is registered now.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        if self.stale.load(Ordering::Acquire) {
+            let state = self.state();
+            // Cleared under the lock, so that no change between is overlooked.
+            if self.stale.swap(false, Ordering::AcqRel) {
+                self.picture.store(Arc::new(state.picture()));
+            }
+        }
+        self.picture.load_full()
+    }
+
+    /// Registers entries, refusing those that would meet a tool of another source. With
+    /// `all_or_none`, one refusal leaves everything as it was.
+    pub(crate) fn insert(
+        self: &Arc<Self>,
+        entries: Vec<Entry>,
+        mut refused: Vec<RefusedEntry>,
+        all_or_none: bool,
+    ) -> Registration {
+        let mut state = self.state();
+        let mut healthy = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match state.conflict(&entry) {
+                None => healthy.push(entry),
+                Some(problem) => {
+                    let name = entry.identity().name().as_str().to_owned();
+                    refused.push(RefusedEntry::new(name, vec![problem]));
+                }
+            }
+        }
+        if all_or_none && !refused.is_empty() {
+            healthy.clear();
+        }
+
+        state.last_token += 1;
+        let token = state.last_token;
+        let (mut registered, mut notices) = (Vec::with_capacity(healthy.len()), Vec::new());
+        for entry in healthy {
+            notices.extend(state.notices(&entry));
+            registered.push((entry.identity().clone(), entry.wire_name().clone()));
+            state.push(token, entry);
+        }
+        if !registered.is_empty() {
+            self.mark(state);
+        }
+        Registration::new(Arc::clone(self), token, registered, refused, notices)
+    }
+
+    /// Removes what one registration brought.
+    pub(crate) fn remove(&self, token: u64, entries: &[(Identity, WireName)]) {
+        if entries.is_empty() {
+            return;
+        }
+        let mut state = self.state();
+        for (identity, _) in entries {
+            state.pull(token, identity);
+        }
+        self.mark(state);
+    }
+
+    fn mark(&self, state: MutexGuard<'_, State>) {
+        self.stale.store(true, Ordering::Release);
+        drop(state);
+        self.version.send_modify(|version| *version += 1);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing under the lock can leave the state half changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn push(&mut self, token: u64, entry: Entry) {
+        let identity = entry.identity().clone();
+        let alike = self.spellings.entry(spelling(&identity)).or_default();
+        if !alike.contains(&identity) {
+            alike.push(identity.clone());
+        }
+        self.stacks.entry(identity).or_default().push(Layer {
+            token,
+            entry: Arc::new(entry),
+        });
+    }
+
+    fn pull(&mut self, token: u64, identity: &Identity) {
+        let Some(stack) = self.stacks.get_mut(identity) else {
+            return;
+        };
+        stack.retain(|layer| layer.token != token);
+        if !stack.is_empty() {
+            return;
+        }
+        self.stacks.remove(identity);
+        let spelling = spelling(identity);
+        if let Some(alike) = self.spellings.get_mut(&spelling) {
+            alike.retain(|other| other != identity);
+            if alike.is_empty() {
+                self.spellings.remove(&spelling);
+            }
+        }
+    }
+
+    fn conflict(&self, entry: &Entry) -> Option<Problem> {
+        let below = self.stacks.get(entry.identity())?.last()?;
+        (below.entry.source() != entry.source()).then(|| {
+            Problem::new(
+                ProblemKind::Conflict,
+                format!(
+                    "{} has registered a tool of that name; use another namespace",
+                    below.entry.source()
+                ),
+            )
+        })
+    }
+
+    fn notices(&self, entry: &Entry) -> Vec<Notice> {
+        let identity = entry.identity();
+        let name = identity.name().as_str().to_owned();
+        let mut notices = Vec::new();
+        let authored = match identity.namespace() {
+            Some(namespace) => format!("{namespace}__{name}"),
+            None => name.clone(),
+        };
+        if authored != entry.wire_name().as_str() {
+            notices.push(Notice::Renamed {
+                name: name.clone(),
+                wire: entry.wire_name().clone(),
+            });
+        }
+        let alike = self
+            .spellings
+            .get(&spelling(identity))
+            .into_iter()
+            .flatten();
+        notices.extend(
+            alike
+                .filter(|other| *other != identity)
+                .map(|other| Notice::Alike {
+                    name: name.clone(),
+                    other: other.clone(),
+                }),
+        );
+        notices
+    }
+
+    fn picture(&self) -> Catalog {
+        let mut entries: Vec<_> = self
+            .stacks
+            .values()
+            .filter_map(|stack| stack.last())
+            .map(|layer| Arc::clone(&layer.entry))
+            .collect();
+        entries.sort_unstable_by(|a, b| a.wire_name().cmp(b.wire_name()));
+        let by_wire_name = entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| (entry.wire_name().clone(), index))
+            .collect();
+        Catalog {
+            entries,
+            by_wire_name,
+        }
+    }
+}
+
+impl Catalog {
+    pub(crate) fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    pub(crate) fn get(&self, wire_name: &str) -> Option<&Arc<Entry>> {
+        self.entries.get(*self.by_wire_name.get(wire_name)?)
+    }
+}
+
+/// An identity with its characters made legal and nothing else done to it.
+fn spelling(identity: &Identity) -> String {
+    let legal = |text: &str| -> String {
+        text.chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '-' {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect()
+    };
+    match identity.namespace() {
+        Some(namespace) => format!(
+            "{}__{}",
+            legal(namespace.as_str()),
+            legal(identity.name().as_str())
+        ),
+        None => legal(identity.name().as_str()),
+    }
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Live(..)")
+    }
+}

@@ -1,0 +1,108 @@
+//! One registered tool, ready to be called.
+
+use tool_core::{
+    Definition, Digest, Identity, Problem, ProblemKind, Resource, Source, Tool, WireName,
+};
+
+use crate::validator::Validator;
+
+/// One registered tool: its identity, what is advertised of it, and its schemas, compiled.
+#[derive(Debug)]
+pub struct Entry {
+    identity: Identity,
+    source: Source,
+    tool: Tool,
+    definition: Definition,
+    digest: Digest,
+    /// The gate's question is always about this.
+    pub(crate) resource: [Resource; 1],
+    pub(crate) input: Validator,
+    pub(crate) output: Option<Validator>,
+    pub(crate) structured: Option<Validator>,
+}
+
+impl Entry {
+    /// Compiles a tool. All that is wrong with it is reported at once.
+    pub(crate) fn compile(
+        identity: Identity,
+        source: Source,
+        tool: Tool,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut problems = tool.problems();
+        let mut compiled = |what: &str, schema: &tool_core::Schema| match Validator::compile(schema)
+        {
+            Ok(validator) => Some(validator),
+            Err(detail) => {
+                problems.push(Problem::new(
+                    ProblemKind::Schema,
+                    format!("{what} schema {detail}"),
+                ));
+                None
+            }
+        };
+        let input = compiled("input", tool.input());
+        let output = tool.output().and_then(|schema| compiled("output", schema));
+        let structured = tool
+            .advertised_output()
+            .filter(|schema| tool.output() != Some(schema))
+            .and_then(|schema| compiled("structured output", schema));
+        let Some(input) = input.filter(|_| problems.is_empty()) else {
+            return Err(problems);
+        };
+
+        let definition = Definition::new(
+            WireName::of(&identity),
+            tool.description(),
+            tool.input().clone(),
+            tool.advertised_output().cloned(),
+            tool.declarations().annotations.clone(),
+        );
+        Ok(Self {
+            digest: definition.digest(),
+            resource: [Resource::Name(identity.to_string())],
+            identity,
+            source,
+            tool,
+            definition,
+            input,
+            output,
+            structured,
+        })
+    }
+
+    /// What makes this tool the same one across registrations.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Who provides the tool.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The tool itself.
+    #[must_use]
+    pub fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
+    /// What models and clients are told of the tool.
+    #[must_use]
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// The digest of the definition.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The name to call the tool by.
+    #[must_use]
+    pub fn wire_name(&self) -> &WireName {
+        &self.definition.name
+    }
+}

@@ -1,0 +1,24 @@
+//! Which known name a caller may have meant.
+
+/// The most names that are offered.
+const MOST: usize = 3;
+
+/// The known names that are near to a name, nearest first and then by name.
+///
+/// Near is a distance of at most two edits, or of a third of the name's length where that is more.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let reach = (name.chars().count() / 3).max(2);
+    let lower = name.to_lowercase();
+    let mut near: Vec<(usize, &str)> = known
+        .into_iter()
+        // A name is never near to one that is longer by more than the reach.
+        .filter(|known| known.len().abs_diff(name.len()) <= reach * 4)
+        .map(|known| (strsim::osa_distance(&lower, &known.to_lowercase()), known))
+        .filter(|(distance, _)| *distance <= reach)
+        .collect();
+    near.sort_unstable();
+    near.into_iter()
+        .take(MOST)
+        .map(|(_, known)| known.to_owned())
+        .collect()
+}

@@ -1,0 +1,114 @@
+//! The one way of a call, from its arrival to its settlement.
+//!
+//! Each stage is a function in a file of its own; this file fixes their order. A stage takes what
+//! the stage before it made, so that none can be left out.
+
+mod after;
+mod approval;
+mod artifacts;
+mod before;
+mod bound;
+mod credentials;
+mod encode;
+mod execute;
+mod judge;
+mod parse;
+mod policy;
+mod project;
+mod resolve;
+mod run;
+mod settle;
+mod validate;
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
+
+use crate::Settling;
+use crate::batch::Turnstile;
+use crate::snapshot::Snapshot;
+
+pub(crate) use run::Run;
+
+/// Settles one call alone.
+pub(crate) async fn settle(settling: Settling) -> Settlement {
+    settle_in(settling, None).await
+}
+
+/// Settles one call, in a batch or alone.
+pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>) -> Settlement {
+    let Settling {
+        snapshot,
+        call,
+        facts,
+        door,
+        progress,
+        timeout,
+    } = settling;
+    let (id, name) = (call.call_id().cloned(), call.name().to_owned());
+    let run = Run {
+        services: &snapshot.services,
+        facts: &facts,
+        id: id.clone(),
+        name: name.clone(),
+        door,
+        progress,
+        turnstile,
+    };
+    // Handlers and projections are guarded where they run; this guards hooks and ports.
+    let passing = AssertUnwindSafe(pass(run, &snapshot, call)).catch_unwind();
+    let passed = match timeout {
+        None => passing.await,
+        Some(after) => match tokio::time::timeout(after, passing).await {
+            Ok(passed) => passed,
+            Err(_) => {
+                let settlement = Settlement::without_output(id, name, Outcome::TimedOut { after });
+                return settle::announce(&snapshot.services, &facts, settlement);
+            }
+        },
+    };
+    let settlement = passed.unwrap_or_else(|_| {
+        Settlement::without_output(id, name, Outcome::Defect(Defect::new(DefectKind::Panic)))
+    });
+    settle::announce(&snapshot.services, &facts, settlement)
+}
+
+async fn pass(mut run: Run<'_>, snapshot: &Snapshot, call: Call) -> Settlement {
+    let mut repairs = Vec::new();
+    match enter(&mut run, snapshot, call, &mut repairs).await {
+        Ok(settlement) => settlement,
+        Err(outcome) => {
+            let mut settlement = Settlement::without_output(run.id, run.name, outcome);
+            settlement.repairs = repairs;
+            settlement
+        }
+    }
+}
+
+/// All stages. What ends a call before it executes comes back as its outcome.
+async fn enter(
+    run: &mut Run<'_>,
+    snapshot: &Snapshot,
+    call: Call,
+    repairs: &mut Vec<tool_core::Repair>,
+) -> Result<Settlement, Outcome> {
+    let incoming = before::run(run, call).await?;
+    let entry = resolve::resolve(run, &snapshot.catalog, &incoming)?;
+    let parsed = parse::parse(run, incoming.arguments, repairs);
+    let rulings = policy::rule(run, entry, &parsed).await?;
+    let valid = validate::validate(run, entry, parsed)?;
+    approval::ask(run, entry, &valid.input, rulings).await?;
+    let redeemed = artifacts::redeem(run, entry, valid).await?;
+    let credential = credentials::acquire(run, entry).await?;
+
+    // From here on the call has run, and whatever it came to is shown to the after hooks.
+    let ended = execute::execute(run, entry, redeemed, credential).await;
+    let shown = ended
+        .and_then(|executed| encode::encode(run, entry, executed))
+        .and_then(|encoded| judge::judge(run, entry, encoded))
+        .and_then(|judged| project::project(run, entry, judged));
+    let mut bounded = bound::bound(run, entry, shown).await;
+    bounded.repairs.append(repairs);
+    Ok(after::run(run, bounded).await)
+}

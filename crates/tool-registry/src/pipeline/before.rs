@@ -1,0 +1,24 @@
+//! Stage 1: hooks ahead of lookup.
+
+use tool_core::{Call, Denial, Incoming, Outcome, Refusal, Stage};
+
+use super::Run;
+
+/// Runs the hooks in order, for unknown names too. One that rejects, fails or breaks refuses the
+/// call.
+pub(super) async fn run(run: &mut Run<'_>, call: Call) -> Result<Incoming, Outcome> {
+    run.stage(Stage::Before);
+    let (id, name, arguments) = call.into_parts();
+    let mut incoming = Incoming::new(id, name, arguments);
+    for hook in &run.services.before {
+        if let Err(error) = hook.before(&mut incoming, run.facts).await {
+            let reason = error.model().map(str::to_owned);
+            let denial = Denial::new(incoming.name, error.to_string()).reason(reason);
+            return Err(Outcome::Refused(Refusal::Denied(denial)));
+        }
+    }
+    if run.name != incoming.name {
+        run.name.clone_from(&incoming.name);
+    }
+    Ok(incoming)
+}

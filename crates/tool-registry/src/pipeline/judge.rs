@@ -1,0 +1,38 @@
+//! Stage 11: the ceiling of the tool's author.
+
+use tool_core::{Content, Outcome, Refusal, Stage};
+
+use super::Run;
+use super::encode::Encoded;
+use crate::Entry;
+
+/// Refuses a result that is larger than its author lets a model read. The payload then reaches no
+/// channel.
+///
+/// Measured is what the model would read: the text blocks where there are any, else the output, a
+/// text as it is and anything else as compact JSON.
+pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Encoded, Outcome> {
+    run.stage(Stage::Judge);
+    let declarations = entry.tool().declarations();
+    let Some(ceiling) = declarations.ceiling else {
+        return Ok(encoded);
+    };
+    let chars = match (&encoded.produced.content, &encoded.produced.output) {
+        (Some(content), _) => content
+            .iter()
+            .filter_map(Content::as_text)
+            .map(|text| text.chars().count())
+            .sum(),
+        (None, Some(serde_json::Value::String(text))) => text.chars().count(),
+        (None, Some(output)) => output.to_string().chars().count(),
+        (None, None) => 0,
+    };
+    if chars <= ceiling.get() {
+        return Ok(encoded);
+    }
+    Err(Outcome::Refused(Refusal::Ceiling {
+        chars,
+        max_chars: ceiling.get(),
+        narrow_by: declarations.narrow_by.clone(),
+    }))
+}

@@ -1,0 +1,34 @@
+//! Stage 3: from what was delivered to JSON.
+
+use serde_json::{Map, Value};
+use tool_core::{Arguments, EventKind, InvalidArguments, Repair, Stage};
+
+use super::Run;
+use crate::strict_json;
+
+/// Arguments as JSON, or why they are none. Policy sees the attempt either way.
+pub(super) struct Parsed(pub(super) Result<Value, InvalidArguments>);
+
+/// Parses the arguments. Text that is cut off is never completed.
+///
+/// One repair is made: arguments that are missing, empty text, blank text or `null` are an empty
+/// object, as APIs send for a tool without arguments.
+pub(super) fn parse(run: &Run<'_>, arguments: Arguments, repairs: &mut Vec<Repair>) -> Parsed {
+    run.stage(Stage::Parse);
+    let parsed = match arguments {
+        Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
+        Arguments::Text(text) => strict_json::parse(&text),
+        Arguments::Value(value) => strict_json::check_depth(&value).map(|()| value),
+        _ => Ok(Value::Null),
+    };
+    Parsed(match parsed {
+        Ok(Value::Null) => {
+            let repair = Repair::new("", "empty_arguments");
+            run.tell(|| EventKind::Repaired(&repair));
+            repairs.push(repair);
+            Ok(Value::Object(Map::new()))
+        }
+        Ok(value) => Ok(value),
+        Err(issue) => Err(InvalidArguments::new([issue])),
+    })
+}

@@ -1,0 +1,79 @@
+//! Stage 4: the gate, and one question for each capability that policy governs.
+
+use tool_core::{
+    Action, Capability, Decision, Denial, EventKind, Outcome, Refusal, Request, Ruling, Stage,
+};
+
+use super::Run;
+use super::parse::Parsed;
+use crate::Entry;
+
+/// Questions that policy left open, to be asked in the approval stage.
+pub(super) struct Open<'e> {
+    pub(super) action: Action<'e>,
+    pub(super) ruling: Ruling,
+}
+
+/// Asks policy about the call as a whole, then about each declared capability that it governs, in
+/// the order of declaration. The first denial settles the call.
+pub(super) async fn rule<'e>(
+    run: &Run<'_>,
+    entry: &'e Entry,
+    parsed: &Parsed,
+) -> Result<Vec<Open<'e>>, Outcome> {
+    run.stage(Stage::Policy);
+    let permission = &run.services.permission;
+    let declared = entry.tool().declarations().capabilities.iter().flatten();
+    let questions = std::iter::once(None).chain(
+        declared
+            .filter(|capability| permission.governs(capability))
+            .map(Some),
+    );
+
+    let mut open = Vec::new();
+    for capability in questions {
+        let action = match capability {
+            None => Action::CALL,
+            Some(capability) => Action::new(Capability::as_str(capability)),
+        };
+        let request = request(run, entry, action.clone(), parsed.0.as_ref().ok());
+        let ruling = permission.decide(&request).await;
+        run.tell(|| EventKind::Ruled {
+            capability,
+            ruling: &ruling,
+        });
+        match ruling.decision {
+            Decision::Allow => {}
+            Decision::Ask => open.push(Open { action, ruling }),
+            Decision::Deny => {
+                let denial = Denial::new(denied_action(run, capability), ruling.because)
+                    .reason(ruling.reason);
+                return Err(Outcome::Refused(Refusal::Denied(denial)));
+            }
+        }
+    }
+    Ok(open)
+}
+
+/// The gate's question, as stage 4 puts it to policy and stage 6 to a person.
+pub(super) fn request<'r>(
+    run: &'r Run<'_>,
+    entry: &'r Entry,
+    action: Action<'r>,
+    arguments: Option<&'r serde_json::Value>,
+) -> Request<'r> {
+    let mut request = Request::new(action, entry.resource.as_slice(), run.facts);
+    request.asserts = request.action == Action::CALL && entry.tool().declarations().asserts;
+    request.call = run.id.as_ref();
+    request.tool = Some(entry.identity());
+    request.source = Some(entry.source());
+    request.arguments = arguments;
+    request
+}
+
+fn denied_action(run: &Run<'_>, capability: Option<&Capability>) -> String {
+    match capability {
+        None => run.name.clone(),
+        Some(capability) => capability.to_string(),
+    }
+}

@@ -1,0 +1,65 @@
+//! What one model request sees.
+
+use std::sync::Arc;
+
+use tool_core::{Call, Definition, Facts, Settlement};
+
+use crate::catalog::Catalog;
+use crate::services::Services;
+use crate::{Entry, Settling, batch};
+
+/// What one model request sees: the tools that were registered when it was taken, and nothing
+/// that was registered, replaced or dropped since. Clones are cheap and the same.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) services: Arc<Services>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(catalog: Arc<Catalog>, services: Arc<Services>) -> Self {
+        Self { catalog, services }
+    }
+
+    /// The tools, sorted by wire name.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.catalog.entries().iter().map(|entry| &**entry)
+    }
+
+    /// The definitions to advertise, sorted by wire name. The same registrations give the same
+    /// bytes, in any order of registering and in any process.
+    pub fn definitions(&self) -> impl ExactSizeIterator<Item = &Definition> {
+        self.entries().map(Entry::definition)
+    }
+
+    /// The tool of a wire name.
+    #[must_use]
+    pub fn get(&self, wire_name: &str) -> Option<&Entry> {
+        self.catalog.get(wire_name).map(|entry| &**entry)
+    }
+
+    /// Settles one call. Await the result, or set something on it first.
+    ///
+    /// # Cancel safety
+    /// Dropping it, or its future, cancels the call: the handler's future is dropped, its child
+    /// processes are gone, and nothing is published.
+    pub fn settle(&self, call: Call, facts: &Facts) -> Settling {
+        Settling::new(self.clone(), call, facts.clone())
+    }
+
+    /// Settles a batch: one settlement for each call, in the order of the calls.
+    ///
+    /// Calls run beside each other, at most as many as the registry allows and as their
+    /// [`Concurrency`](tool_core::Concurrency) does. A call that is refused or fails stops none of
+    /// its siblings.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels every call that has not settled.
+    pub async fn settle_all(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+        facts: &Facts,
+    ) -> Vec<Settlement> {
+        batch::settle_all(self, calls.into_iter().collect(), facts).await
+    }
+}

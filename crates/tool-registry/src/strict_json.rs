@@ -1,0 +1,145 @@
+//! JSON text that has one reading only.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use tool_core::Issue;
+
+/// The most levels of nesting.
+pub(crate) const MAX_DEPTH: usize = 128;
+const TOO_DEEP: Issue = Issue::Unrepresentable {
+    what: "the arguments are nested deeper than 128 levels",
+};
+
+/// Parses text that holds one JSON value and nothing else.
+///
+/// A key that stands twice is refused, as policy and tool could otherwise see different values.
+/// Text that ends too early is refused as such and never completed.
+pub(crate) fn parse(text: &str) -> Result<Value, Issue> {
+    let mut found = None;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // Our own limit holds, one level above what would otherwise be reported as bad syntax.
+    deserializer.disable_recursion_limit();
+    let parsed = Strict {
+        depth: 0,
+        found: &mut found,
+    }
+    .deserialize(&mut deserializer)
+    .and_then(|value| deserializer.end().map(|()| value));
+    parsed.map_err(|error| {
+        found.unwrap_or_else(|| Issue::Syntax {
+            line: error.line(),
+            column: error.column(),
+            truncated: error.is_eof(),
+        })
+    })
+}
+
+/// Refuses a value that is nested too deeply, as one that was built in code can be.
+pub(crate) fn check_depth(value: &Value) -> Result<(), Issue> {
+    let mut pending = vec![(value, 1_usize)];
+    while let Some((value, depth)) = pending.pop() {
+        match value {
+            Value::Array(_) | Value::Object(_) if depth > MAX_DEPTH => return Err(TOO_DEEP),
+            Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(map) => pending.extend(map.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+struct Strict<'a> {
+    depth: usize,
+    /// Why a refusal of our own happened: a parser's error carries only text.
+    found: &'a mut Option<Issue>,
+}
+
+impl Strict<'_> {
+    fn refuse<E: serde::de::Error>(self, issue: Issue) -> E {
+        *self.found = Some(issue);
+        E::custom("refused")
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        match Number::from_f64(value) {
+            Some(number) => Ok(Value::Number(number)),
+            None => Err(self.refuse(Issue::Unrepresentable {
+                what: "a number is out of range",
+            })),
+        }
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.refuse(TOO_DEEP));
+        }
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element_seed(Strict {
+            depth: self.depth + 1,
+            found: &mut *self.found,
+        })? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.refuse(TOO_DEEP));
+        }
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(self.refuse(Issue::DuplicateKey { key }));
+            }
+            let value = access.next_value_seed(Strict {
+                depth: self.depth + 1,
+                found: &mut *self.found,
+            })?;
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}

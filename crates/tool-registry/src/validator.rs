@@ -1,0 +1,230 @@
+//! A schema, compiled once.
+
+use std::fmt;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{PatternOptions, ValidationError};
+use serde_json::Value;
+use tool_core::{InvalidArguments, Issue, Schema};
+
+use crate::nearest::nearest;
+
+/// Steps that a pattern with look-around may take before it counts as not matching.
+const BACKTRACK_LIMIT: usize = 100_000;
+/// Allowed values that are listed in an issue.
+const MOST_ALLOWED: usize = 10;
+
+/// A compiled schema.
+///
+/// The dialect is the one that `$schema` names, else 2020-12. No reference leaves the document.
+/// Patterns run in linear time; those that need look-around run under a step limit.
+pub(crate) struct Validator {
+    compiled: jsonschema::Validator,
+    schema: Schema,
+}
+
+impl Validator {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a clause to stand behind the schema's name.
+    pub(crate) fn compile(schema: &Schema) -> Result<Self, String> {
+        let value = schema.as_value();
+        let compiled = jsonschema::options()
+            .offline()
+            .with_pattern_options(PatternOptions::regex())
+            .build(value)
+            .or_else(|_| {
+                jsonschema::options()
+                    .offline()
+                    .with_pattern_options(
+                        PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT),
+                    )
+                    .build(value)
+            })
+            .map_err(|error| match error.instance_path().as_str() {
+                "" => format!("does not compile: {}", error.masked()),
+                path => format!("does not compile at {path}: {}", error.masked()),
+            })?;
+        Ok(Self {
+            compiled,
+            schema: schema.clone(),
+        })
+    }
+
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+        self.compiled.is_valid(value)
+    }
+
+    /// Validates arguments.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), InvalidArguments> {
+        if self.compiled.is_valid(value) {
+            return Ok(());
+        }
+        if !value.is_object() {
+            return Err(InvalidArguments::new([Issue::NotObject {
+                got: type_name(value),
+            }]));
+        }
+        let issues = self
+            .compiled
+            .iter_errors(value)
+            .flat_map(|error| self.issues(&error, value));
+        Err(InvalidArguments::new(issues))
+    }
+
+    fn issues(&self, error: &ValidationError<'_>, root: &Value) -> Vec<Issue> {
+        let path = error.instance_path().as_str().to_owned();
+        match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                vec![Issue::Missing {
+                    path,
+                    key: property.as_str().unwrap_or_default().to_owned(),
+                }]
+            }
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                let known = self.known_keys(error, root);
+                unexpected
+                    .iter()
+                    .map(|key| Issue::UnknownKey {
+                        path: path.clone(),
+                        key: key.clone(),
+                        nearest: nearest(key, known.iter().map(String::as_str))
+                            .into_iter()
+                            .next(),
+                    })
+                    .collect()
+            }
+            ValidationErrorKind::Type { kind } => vec![Issue::Type {
+                path,
+                expected: expected(kind),
+                got: type_name(error.instance()),
+            }],
+            ValidationErrorKind::Enum { options } => vec![Issue::NotAllowed {
+                path,
+                allowed: options
+                    .as_array()
+                    .map(|options| {
+                        options
+                            .iter()
+                            .take(MOST_ALLOWED)
+                            .map(Value::to_string)
+                            .collect()
+                    })
+                    .unwrap_or_default(),
+            }],
+            ValidationErrorKind::Constant { expected_value } => {
+                vec![Issue::NotAllowed {
+                    path,
+                    allowed: vec![expected_value.to_string()],
+                }]
+            }
+            // A combination says nothing by itself. Where exactly one branch is of the value's
+            // own type, its issues are what the caller needs to know.
+            ValidationErrorKind::AnyOf { context }
+            | ValidationErrorKind::OneOfNotValid { context } => match likely_branch(context) {
+                Some(branch) => branch
+                    .iter()
+                    .flat_map(|error| self.issues(error, root))
+                    .collect(),
+                None => vec![Issue::Constraint {
+                    path,
+                    rule: "expected one of several forms, fits none".to_owned(),
+                }],
+            },
+            kind => vec![Issue::Constraint {
+                path,
+                rule: rule(kind, kind.keyword()),
+            }],
+        }
+    }
+
+    /// The keys that the schema knows at the place of an error.
+    fn known_keys(&self, error: &ValidationError<'_>, root: &Value) -> Vec<String> {
+        let location = error.schema_path().as_str();
+        let parent = location.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let declared = self
+            .schema
+            .as_value()
+            .pointer(&format!("{parent}/properties"))
+            .and_then(Value::as_object);
+        let given = root
+            .pointer(error.instance_path().as_str())
+            .and_then(Value::as_object);
+        declared
+            .into_iter()
+            .flat_map(|properties| properties.keys())
+            // One that was given already is not what the caller misspelt.
+            .filter(|key| !given.is_some_and(|given| given.contains_key(*key)))
+            .cloned()
+            .collect()
+    }
+}
+
+/// The one branch that does not fail on the type of the value itself.
+fn likely_branch<'a>(
+    branches: &'a [Vec<ValidationError<'static>>],
+) -> Option<&'a [ValidationError<'static>]> {
+    let shallowest = branches
+        .iter()
+        .flatten()
+        .map(|error| error.instance_path().as_str().len())
+        .min()?;
+    let mut fitting = branches.iter().filter(|errors| {
+        !errors.iter().any(|error| {
+            error.instance_path().as_str().len() == shallowest
+                && matches!(error.kind(), ValidationErrorKind::Type { .. })
+        })
+    });
+    let only = fitting.next()?;
+    fitting.next().is_none().then_some(only.as_slice())
+}
+
+fn expected(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => kind.to_string(),
+        TypeKind::Multiple(kinds) => kinds
+            .iter()
+            .map(|kind| kind.to_string())
+            .collect::<Vec<_>>()
+            .join(" or "),
+    }
+}
+
+fn rule(kind: &ValidationErrorKind, keyword: &str) -> String {
+    match kind {
+        ValidationErrorKind::Minimum { limit } => format!("expected at least {limit}"),
+        ValidationErrorKind::Maximum { limit } => format!("expected at most {limit}"),
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("expected more than {limit}"),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("expected less than {limit}"),
+        ValidationErrorKind::MinLength { limit } => format!("expected at least {limit} characters"),
+        ValidationErrorKind::MaxLength { limit } => format!("expected at most {limit} characters"),
+        ValidationErrorKind::MinItems { limit } => format!("expected at least {limit} items"),
+        ValidationErrorKind::MaxItems { limit } => format!("expected at most {limit} items"),
+        ValidationErrorKind::Pattern { pattern } if pattern.len() <= 100 => {
+            format!("expected a string that matches {pattern}")
+        }
+        ValidationErrorKind::FalseSchema => "expected no value".to_owned(),
+        _ => format!("does not satisfy \"{keyword}\""),
+    }
+}
+
+/// The JSON Schema name of a value's type.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+impl fmt::Debug for Validator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Validator(..)")
+    }
+}
