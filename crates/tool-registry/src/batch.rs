@@ -42,12 +42,15 @@ pub(crate) async fn settle_all(
         .collect()
 }
 
+/// A tool, and the canonical value of its concurrency key.
+type Key = (Identity, String);
+
 /// Lets the handlers of one batch run beside each other as their classes allow.
 #[derive(Debug, Default)]
 pub(crate) struct Turnstile {
     /// Read by calls that run beside others, written by calls that run alone.
     alone: RwLock<()>,
-    keys: Mutex<HashMap<(Identity, String), Arc<AsyncMutex<()>>>>,
+    keys: Mutex<HashMap<Key, Arc<AsyncMutex<()>>>>,
 }
 
 /// The leave to run now.

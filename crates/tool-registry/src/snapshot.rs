@@ -22,12 +22,14 @@ impl Snapshot {
     }
 
     /// The tools, sorted by wire name.
+    #[must_use]
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &Entry> {
         self.catalog.entries().iter().map(|entry| &**entry)
     }
 
     /// The definitions to advertise, sorted by wire name. The same registrations give the same
     /// bytes, in any order of registering and in any process.
+    #[must_use]
     pub fn definitions(&self) -> impl ExactSizeIterator<Item = &Definition> {
         self.entries().map(Entry::definition)
     }
