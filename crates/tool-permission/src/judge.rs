@@ -1,0 +1,162 @@
+//! What one request is judged by.
+
+use std::path::Path;
+
+use tool_core::{Decision, Request, Ruling};
+
+use crate::index::Index;
+use crate::path::{Place, Places};
+use crate::subject::Subject;
+use crate::{Effect, Rule};
+
+/// The rules as one request sees them, and the file system that its paths live in.
+///
+/// The analysers of commands and paths take their verdicts from here and never walk the rules
+/// themselves.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'a> {
+    request: &'a Request<'a>,
+    rules: &'a Index,
+    saved: &'a Index,
+    places: &'a Places,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(
+        request: &'a Request<'a>,
+        rules: &'a Index,
+        saved: &'a Index,
+        places: &'a Places,
+    ) -> Self {
+        Self {
+            request,
+            rules,
+            saved,
+            places,
+        }
+    }
+
+    /// A rule of that effect that matches whatever the unknown parts of the subject are.
+    ///
+    /// A saved approval is an allow rule here, and hides the ask rules that are not sticky: it is
+    /// a person's answer to just that question. It never hides a deny rule.
+    ///
+    /// Of several rules the one of the first file and line, so that shuffling changes no
+    /// explanation either.
+    pub(crate) fn certain(
+        &self,
+        effect: Effect,
+        action: &str,
+        subject: &Subject,
+    ) -> Option<&'a Rule> {
+        let answered = effect == Effect::Ask && self.saved(action, subject).is_some();
+        let found = self.rules.first(effect, action, subject, |rule, pattern| {
+            (!answered || rule.is_sticky())
+                && rule.applies_to(self.request)
+                && subject.admits(pattern)
+                && pattern.covers(subject)
+        });
+        match effect {
+            Effect::Allow => found.or_else(|| self.saved(action, subject)),
+            Effect::Ask | Effect::Deny => found,
+        }
+    }
+
+    /// A rule of that effect that matches for some value of the unknown parts of the subject.
+    pub(crate) fn possible(
+        &self,
+        effect: Effect,
+        action: &str,
+        subject: &Subject,
+    ) -> Option<&'a Rule> {
+        self.rules.first(effect, action, subject, |rule, pattern| {
+            rule.applies_to(self.request) && subject.admits(pattern) && pattern.may_match(subject)
+        })
+    }
+
+    /// The ruling on one subject: deny beats ask beats allow, and without a rule it is asked.
+    pub(crate) fn subject(&self, action: &str, subject: &Subject) -> Ruling {
+        let names = std::slice::from_ref(subject);
+        self.names(action, names, names)
+    }
+
+    /// The ruling on one thing with several names: those that deny and ask rules see, and those
+    /// that allow rules see.
+    fn names(&self, action: &str, strict: &[Subject], allow: &[Subject]) -> Ruling {
+        for effect in [Effect::Deny, Effect::Ask] {
+            if let Some(rule) = strict
+                .iter()
+                .find_map(|name| self.certain(effect, action, name))
+            {
+                return rule.ruling();
+            }
+            let unsure = strict.iter().filter(|name| !name.is_known());
+            if let Some(rule) = unsure
+                .into_iter()
+                .find_map(|name| self.possible(effect, action, name))
+            {
+                return rule.possible_ruling();
+            }
+        }
+        match allow
+            .iter()
+            .find_map(|name| self.certain(Effect::Allow, action, name))
+        {
+            Some(rule) => rule.ruling(),
+            None => Ruling::new(Decision::Ask, format!("no rule for {action} matches")),
+        }
+    }
+
+    /// The ruling on a path that starts at `base`, with `root` as what counts as inside.
+    ///
+    /// Outside of it an allow of the action `external` is needed as well.
+    pub(crate) fn path(&self, action: &str, root: &Path, base: &Path, path: &Path) -> Ruling {
+        match self.places.find(root, base, path) {
+            Ok(place) => self.place(action, &place),
+            Err(nothing) => Ruling::new(Decision::Deny, nothing.to_string()),
+        }
+    }
+
+    /// The ruling on going to a folder without touching a file in it: `external` when it lies
+    /// outside, nothing to ask inside.
+    pub(crate) fn folder(&self, root: &Path, base: &Path, path: &Path) -> Option<Ruling> {
+        match self.places.find(root, base, path) {
+            Ok(place) => self.external(&place),
+            Err(nothing) => Some(Ruling::new(Decision::Deny, nothing.to_string())),
+        }
+    }
+
+    fn place(&self, action: &str, place: &Place) -> Ruling {
+        let own = place
+            .forms()
+            .map(|form| self.names(action, &form.strict, &form.allow));
+        let external = self.external(place);
+        let hidden = place
+            .hidden()
+            .map(|why| Ruling::new(Decision::Ask, why.to_owned()));
+        strictest(own.chain(external).chain(hidden))
+    }
+
+    fn external(&self, place: &Place) -> Option<Ruling> {
+        let outside = place.forms().filter(|form| form.outside);
+        let mut rulings = outside
+            .map(|form| self.names(Rule::EXTERNAL, &form.strict, &form.allow))
+            .peekable();
+        rulings.peek().is_some().then(|| strictest(rulings))
+    }
+
+    fn saved(&self, action: &str, subject: &Subject) -> Option<&'a Rule> {
+        self.saved
+            .first(Effect::Allow, action, subject, |_, pattern| {
+                subject.admits(pattern) && pattern.covers(subject)
+            })
+    }
+}
+
+/// The strictest of several rulings, the first of those that are equally strict. Of none: deny.
+pub(crate) fn strictest(rulings: impl IntoIterator<Item = Ruling>) -> Ruling {
+    rulings
+        .into_iter()
+        .reduce(|a, b| if b.decision > a.decision { b } else { a })
+        .unwrap_or_else(|| Ruling::new(Decision::Deny, "the request names no resource"))
+}

@@ -1,0 +1,187 @@
+//! One rule.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use tool_core::{Decision, Request, Ruling};
+
+use crate::{Effect, Pattern};
+
+/// One rule: what may be done to what, and by whom.
+///
+/// ```
+/// use tool_permission::{Effect, Rule};
+///
+/// let rule = Rule::deny("read", "**/.env").reason("secrets stay where they are");
+/// assert_eq!(rule.effect(), Effect::Deny);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rule {
+    effect: Effect,
+    action: Arc<str>,
+    resource: Pattern,
+    reason: Option<String>,
+    source: Option<Pattern>,
+    agent: Option<Pattern>,
+    sticky: bool,
+    origin: Origin,
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Origin {
+    /// The file, or the name of the layer where there is none.
+    pub(crate) place: Arc<str>,
+    /// The line of the rule's table, counted from 1; 0 where there is no file.
+    pub(crate) line: usize,
+}
+
+impl Rule {
+    /// The action of going outside of the workspace, beside what is done there.
+    pub const EXTERNAL: &'static str = "external";
+
+    /// The word that stands for every action.
+    pub const ANY_ACTION: &'static str = "*";
+
+    /// A rule without conditions, written in code.
+    ///
+    /// The action is one word, or `*` for every action. How the resource is read is in
+    /// [`Pattern`].
+    pub fn new(effect: Effect, action: impl Into<Arc<str>>, resource: impl AsRef<str>) -> Self {
+        Self {
+            effect,
+            action: action.into(),
+            resource: Pattern::new(resource),
+            reason: None,
+            source: None,
+            agent: None,
+            sticky: false,
+            origin: Origin {
+                place: "code".into(),
+                line: 0,
+            },
+        }
+    }
+
+    /// A rule that allows.
+    pub fn allow(action: impl Into<Arc<str>>, resource: impl AsRef<str>) -> Self {
+        Self::new(Effect::Allow, action, resource)
+    }
+
+    /// A rule that asks.
+    pub fn ask(action: impl Into<Arc<str>>, resource: impl AsRef<str>) -> Self {
+        Self::new(Effect::Ask, action, resource)
+    }
+
+    /// A rule that denies.
+    pub fn deny(action: impl Into<Arc<str>>, resource: impl AsRef<str>) -> Self {
+        Self::new(Effect::Deny, action, resource)
+    }
+
+    /// Sets what the model reads when the rule denies.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Narrows the rule to tools of a server or plugin whose name matches the pattern.
+    #[must_use]
+    pub fn source(mut self, source: impl AsRef<str>) -> Self {
+        self.source = Some(Pattern::new(source));
+        self
+    }
+
+    /// Narrows the rule to agents whose id matches the pattern.
+    #[must_use]
+    pub fn agent(mut self, agent: impl AsRef<str>) -> Self {
+        self.agent = Some(Pattern::new(agent));
+        self
+    }
+
+    /// Makes a rule that asks ask every time, whatever was answered with "always" before.
+    ///
+    /// Without it a saved approval answers the question. It says nothing about other effects.
+    #[must_use]
+    pub fn sticky(mut self) -> Self {
+        self.sticky = true;
+        self
+    }
+
+    /// What the rule does.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// The action that it is about; `*` is every action.
+    #[must_use]
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub fn resource(&self) -> &Pattern {
+        &self.resource
+    }
+
+    /// The ruling of a match, naming the rule and its place.
+    pub(crate) fn ruling(&self) -> Ruling {
+        Ruling::new(self.effect.decision(), format!("{self} ({})", self.origin))
+            .reason(self.reason.clone())
+    }
+
+    /// The ruling of a match that depends on what only running can tell: nothing is sure enough
+    /// to deny, and nothing may be allowed.
+    pub(crate) fn possible_ruling(&self) -> Ruling {
+        Ruling::new(Decision::Ask, format!("{self} may match ({})", self.origin))
+    }
+
+    pub(crate) fn at(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    pub(crate) fn is_sticky(&self) -> bool {
+        self.sticky
+    }
+
+    /// The order in which rules explain a decision that several of them lead to.
+    pub(crate) fn by_preference(&self, other: &Self) -> Ordering {
+        let key = |rule: &Self| (rule.origin.clone(), rule.resource.as_str().to_owned());
+        key(self).cmp(&key(other))
+    }
+
+    /// Whether the conditions on who asks hold. An absent fact meets no condition.
+    pub(crate) fn applies_to(&self, request: &Request<'_>) -> bool {
+        let source = request.source.and_then(|source| source.namespace());
+        let agent = request.facts.agent_id();
+        holds(self.source.as_ref(), source.map(|name| name.as_str()))
+            && holds(self.agent.as_ref(), agent.map(|id| id.as_str()))
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.effect, self.action, self.resource)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.place),
+            line => write!(f, "{}:{line}", self.place),
+        }
+    }
+}
+
+fn holds(condition: Option<&Pattern>, fact: Option<&str>) -> bool {
+    match (condition, fact) {
+        (None, _) => true,
+        (Some(pattern), Some(fact)) => pattern.matches(fact),
+        (Some(_), None) => false,
+    }
+}
