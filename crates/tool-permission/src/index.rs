@@ -72,6 +72,17 @@ impl Index {
         &self.rules
     }
 
+    pub(crate) fn into_rules(self) -> Vec<Rule> {
+        self.rules
+    }
+
+    /// Whether there is a rule for the action, or one for every action.
+    pub(crate) fn has_action(&self, action: &str) -> bool {
+        [action, Rule::ANY_ACTION]
+            .iter()
+            .any(|action| self.tables.contains_key(*action))
+    }
+
     /// The most preferred rule of that effect that passes the check.
     ///
     /// The check is given rules of the action whose pattern can match the subject, each with its
