@@ -15,6 +15,7 @@ mod registry;
 mod services;
 mod settling;
 mod snapshot;
+mod spelling;
 mod strict_json;
 mod validator;
 
