@@ -57,7 +57,7 @@ use crate::summary::OutputSummary;
 ///
 /// # Blocking
 /// Files are written and read on the calling thread, as this crate never spawns. Storing yields to
-/// the executor after every 128 KiB, hundreds of microseconds of work, and reading a page takes
+/// the executor after every 128 KiB written and hashed, and reading a page takes
 /// three short reads whatever its offset. The price is that a disk that stalls stalls its thread;
 /// a host that cannot have that puts the store behind a thread of its own. All other methods do
 /// not yield and take time in proportion to the number of outputs.
