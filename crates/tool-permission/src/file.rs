@@ -25,8 +25,8 @@ const KEYS_OF_RULE: &[&str] = &[
     "not_match",
 ];
 
-/// Reads all rules of a file, or none.
-pub(crate) fn rules(place: &Arc<str>, text: &str) -> Result<Vec<Rule>, LoadError> {
+/// Reads all rules of a file, or none. Keys of the file that are in `beside` are somebody else's.
+pub(crate) fn rules(place: &Arc<str>, text: &str, beside: &[&str]) -> Result<Vec<Rule>, LoadError> {
     let file = File::new(place, text);
     let parsed = DeTable::parse(text).map_err(|error| {
         let problem = format!(
@@ -40,7 +40,7 @@ pub(crate) fn rules(place: &Arc<str>, text: &str) -> Result<Vec<Rule>, LoadError
 
     // The version is looked at first: a later grammar may have keys that this one lacks.
     file.version(table)?;
-    file.known_keys(table, KEYS_OF_FILE, "a policy file")?;
+    file.known_keys(table, &[KEYS_OF_FILE, beside].concat(), "the file")?;
     let Some(rules) = table.get("rule") else {
         return Ok(Vec::new());
     };

@@ -63,9 +63,22 @@ impl Layer {
     /// # Errors
     /// As [`load`](Self::load).
     pub fn parse(name: impl Into<Arc<str>>, text: &str) -> Result<Self, LoadError> {
+        Self::parse_beside(name, text, &[])
+    }
+
+    /// Reads the rules of a text that holds more than a policy: the top-level keys in `beside` are
+    /// left to whoever reads them.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse_beside(
+        name: impl Into<Arc<str>>,
+        text: &str,
+        beside: &[&str],
+    ) -> Result<Self, LoadError> {
         let name = name.into();
         Ok(Self {
-            rules: file::rules(&name, text)?,
+            rules: file::rules(&name, text, beside)?,
             name,
         })
     }

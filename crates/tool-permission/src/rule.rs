@@ -1,6 +1,5 @@
 //! One rule.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -219,10 +218,19 @@ impl Rule {
         self.sticky
     }
 
-    /// The order in which rules explain a decision that several of them lead to.
-    pub(crate) fn by_preference(&self, other: &Self) -> Ordering {
-        let key = |rule: &Self| (rule.origin.clone(), rule.resource.as_str().to_owned());
-        key(self).cmp(&key(other))
+    /// The order in which rules explain a decision that several of them lead to: all that makes a
+    /// rule, so that no two different ones stand in the order of their layers.
+    pub(crate) fn preference(&self) -> impl Ord + use<> {
+        let text = |pattern: &Option<Pattern>| pattern.as_ref().map(|p| p.as_str().to_owned());
+        (
+            self.origin.clone(),
+            Arc::clone(&self.action),
+            self.resource.as_str().to_owned(),
+            text(&self.source),
+            text(&self.agent),
+            self.reason.clone(),
+            self.sticky,
+        )
     }
 
     /// Whether the conditions on who asks hold. An absent fact meets no condition.
