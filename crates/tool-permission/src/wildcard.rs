@@ -112,13 +112,6 @@ impl Pattern {
         self.run(subject, Doubt::Possible).0
     }
 
-    /// Whether it stands for one text only.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.tokens
-            .iter()
-            .all(|token| matches!(token, Token::Char(_)))
-    }
-
     /// The characters that every match starts with.
     pub(crate) fn head(&self, dialect: Dialect) -> impl Iterator<Item = char> {
         let literal = self
