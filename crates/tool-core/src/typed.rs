@@ -1,6 +1,7 @@
 //! Tools whose input and output are Rust types.
 
 use std::error::Error;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -18,7 +19,6 @@ use crate::{
 ///
 /// Made by [`Tool::new`]; becomes a [`Tool`] by `into()`, which registering does by itself. Only
 /// the projections need the types, so say those here.
-#[derive(Clone, Debug)]
 pub struct TypedTool<I, O> {
     pub(crate) tool: Tool,
     types: PhantomData<fn(I) -> O>,
@@ -97,6 +97,22 @@ where
         }
         inner.structured = Some(projection::structured(project));
         self
+    }
+}
+
+// Not derived: a clone of the tool needs no clone of its input.
+impl<I, O> Clone for TypedTool<I, O> {
+    fn clone(&self) -> Self {
+        Self {
+            tool: self.tool.clone(),
+            types: PhantomData,
+        }
+    }
+}
+
+impl<I, O> fmt::Debug for TypedTool<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tool.fmt(f)
     }
 }
 
