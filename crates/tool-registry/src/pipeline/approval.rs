@@ -1,7 +1,7 @@
 //! Stage 6: whoever has to be asked.
 
 use serde_json::Value;
-use tool_core::{Outcome, Stage};
+use tool_core::{Action, Outcome, Refusal, Stage};
 
 use super::Run;
 use super::policy::{self, Open};
@@ -17,11 +17,17 @@ pub(super) async fn ask(
     run.stage(Stage::Approval);
     for Open { action, ruling } in open {
         let request = policy::request(run, entry, action, Some(input));
-        run.services
-            .permission
-            .enforce(&request, &ruling)
-            .await
-            .map_err(Outcome::Refused)?;
+        let answer = run.services.permission.enforce(&request, &ruling).await;
+        answer.map_err(|refusal| {
+            Outcome::Refused(match refusal {
+                // As the gate's own denial does, so that who reads it knows what was denied.
+                Refusal::Denied(mut denial) if request.action == Action::CALL => {
+                    denial.action.clone_from(&run.name);
+                    Refusal::Denied(denial)
+                }
+                other => other,
+            })
+        })?;
     }
     Ok(())
 }
