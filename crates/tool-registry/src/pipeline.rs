@@ -46,44 +46,34 @@ pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>)
         progress,
         timeout,
     } = settling;
-    let (id, name) = (call.call_id().cloned(), call.name().to_owned());
-    let run = Run {
+    let mut run = Run {
         services: &snapshot.services,
         facts: &facts,
-        id: id.clone(),
-        name: name.clone(),
+        id: call.call_id().cloned(),
+        name: call.name().to_owned(),
         door,
         progress,
         turnstile,
     };
+    let mut repairs = Vec::new();
     // Handlers and projections are guarded where they run; this guards hooks and ports.
-    let passing = AssertUnwindSafe(pass(run, &snapshot, call)).catch_unwind();
-    let passed = match timeout {
-        None => passing.await,
-        Some(after) => match tokio::time::timeout(after, passing).await {
-            Ok(passed) => passed,
-            Err(_) => {
-                let settlement = Settlement::without_output(id, name, Outcome::TimedOut { after });
-                return settle::announce(&snapshot.services, &facts, settlement);
-            }
-        },
-    };
-    let settlement = passed.unwrap_or_else(|_| {
-        Settlement::without_output(id, name, Outcome::Defect(Defect::new(DefectKind::Panic)))
+    let passing = AssertUnwindSafe(async {
+        let entering = enter(&mut run, &snapshot, call, &mut repairs);
+        match timeout {
+            None => entering.await,
+            Some(after) => tokio::time::timeout(after, entering)
+                .await
+                .unwrap_or(Err(Outcome::TimedOut { after })),
+        }
+    });
+    let passed = passing.catch_unwind().await;
+    let ended = passed.unwrap_or_else(|_| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
+    let settlement = ended.unwrap_or_else(|outcome| {
+        let mut settlement = Settlement::without_output(run.id, run.name, outcome);
+        settlement.repairs = repairs;
+        settlement
     });
     settle::announce(&snapshot.services, &facts, settlement)
-}
-
-async fn pass(mut run: Run<'_>, snapshot: &Snapshot, call: Call) -> Settlement {
-    let mut repairs = Vec::new();
-    match enter(&mut run, snapshot, call, &mut repairs).await {
-        Ok(settlement) => settlement,
-        Err(outcome) => {
-            let mut settlement = Settlement::without_output(run.id, run.name, outcome);
-            settlement.repairs = repairs;
-            settlement
-        }
-    }
 }
 
 /// All stages. What ends a call before it executes comes back as its outcome.
@@ -109,6 +99,6 @@ async fn enter(
         .and_then(|encoded| judge::judge(run, entry, encoded))
         .and_then(|judged| project::project(run, entry, judged));
     let mut bounded = bound::bound(run, entry, shown).await;
-    bounded.repairs.append(repairs);
+    bounded.repairs.clone_from(repairs);
     Ok(after::run(run, bounded).await)
 }
