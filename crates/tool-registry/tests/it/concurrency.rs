@@ -97,8 +97,8 @@ fn act(tool: &str, who: &str) -> Call {
     Call::new(tool, json!({"who": who}))
 }
 
-fn act_on(tool: &str, who: &str, row: Value) -> Call {
-    Call::new(tool, json!({"who": who, "row": row}))
+fn act_on(tool: &str, who: &str, row: impl Into<Value>) -> Call {
+    Call::new(tool, json!({"who": who, "row": Into::<Value>::into(row)}))
 }
 
 async fn settle(registry: &Registry, calls: Vec<Call>) -> Vec<Settlement> {
