@@ -6,19 +6,22 @@
 //! - `tools`: tools that the tests register
 //!
 //! Subjects, one module each:
-//! - `arguments`: from what was delivered to valid input
+//! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `gate`: nothing runs that was not let through
 //! - `handler_errors`: what a handler may return
 //! - `hooks`: hooks before and after every call
-//! - `law_calls`: laws 1, 2, 3, 6 and 7
+//! - `hostile_schemas`: schemas that mean harm, and schemas that are none
+//! - `law_calls`: laws 1, 3, 6 and 7
+//! - `law_codecs`: law 2
 //! - `law_retention`: laws 8 and 9
 //! - `law_scoping`: laws 4, 5 and 12
 //! - `registration`: registering, overlays and reports
+//! - `misfits`: arguments that are JSON and do not fit
 //! - `redaction`: what is printed, and to whom
 //! - `scale`: what does not grow with the number of tools
-//! - `schemas`: closed, bounded, and without a way out
+//! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
 
 #![expect(
@@ -34,9 +37,12 @@ mod concurrency;
 mod gate;
 mod handler_errors;
 mod hooks;
+mod hostile_schemas;
 mod law_calls;
+mod law_codecs;
 mod law_retention;
 mod law_scoping;
+mod misfits;
 mod ports;
 mod recorder;
 mod redaction;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    Call, Context, Facts, HandlerError, InvalidArguments, Outcome, Refusal, Settlement, Tool,
-    TypedTool,
+    Arguments, Call, Context, Facts, HandlerError, InvalidArguments, Issue, Outcome, Refusal,
+    Settlement, Tool, TypedTool,
 };
 use tool_registry::Registry;
 
@@ -14,6 +14,10 @@ pub(crate) struct Say {
     /// What to say.
     pub(crate) text: String,
 }
+
+/// Takes no argument.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct Empty {}
 
 /// Says what it is told.
 pub(crate) fn echo() -> TypedTool<Say, String> {
@@ -102,4 +106,28 @@ pub(crate) async fn call(registry: &Registry, name: &str) -> Settlement {
         .snapshot()
         .settle(Call::new(name, "{}"), &Facts::new())
         .await
+}
+
+/// Settles a call of a tool that takes any object, and returns how often it ran.
+pub(crate) async fn any(arguments: impl Into<Arguments>) -> (Settlement, usize) {
+    against(json!({"type": "object"}), arguments).await
+}
+
+/// Settles a call of a tool that takes what a schema takes, and returns how often it ran.
+pub(crate) async fn against(schema: Value, arguments: impl Into<Arguments>) -> (Settlement, usize) {
+    let (registry, runs) = (open().build(), Count::default());
+    let _tool = registry
+        .register([("tool", mirror(schema, &runs))])
+        .unwrap();
+    let call = Call::new("tool", arguments);
+    let settled = registry.snapshot().settle(call, &Facts::new()).await;
+    (settled, runs.get())
+}
+
+/// The one issue of a settlement that must be refused for it.
+#[track_caller]
+pub(crate) fn one_issue(settled: &Settlement) -> &Issue {
+    let issues = invalid(settled).issues();
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    &issues[0]
 }
