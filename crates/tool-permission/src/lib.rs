@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod command;
 mod desk;
 mod effect;
 mod file;
@@ -7,7 +8,6 @@ mod index;
 mod judge;
 mod keys;
 mod layer;
-mod line;
 mod load_error;
 mod notice;
 mod path;
@@ -19,6 +19,7 @@ mod subject;
 mod volume;
 mod wildcard;
 
+pub use command::{CommandAnalysis, CommandAssignment, CommandRedirect, CommandWord};
 pub use desk::{Desk, NotFound, Reply};
 pub use effect::Effect;
 pub use layer::Layer;

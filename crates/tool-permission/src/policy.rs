@@ -14,7 +14,7 @@ use crate::judge::{Judge, strictest};
 use crate::path::Places;
 use crate::rule::Origin;
 use crate::subject::Subject;
-use crate::{Layer, ProbedVolumes, Rule, Volumes};
+use crate::{Layer, ProbedVolumes, Rule, Volumes, command};
 
 /// Decides requests by rules: deny beats ask, ask beats allow, and what no rule matches is asked.
 ///
@@ -149,7 +149,7 @@ fn resource_ruling(judge: &Judge<'_>, request: &Request<'_>, resource: &Resource
             judge.subject(action, &subject)
         }
         Resource::Path { root, path } => judge.path(action, root, root, path),
-        Resource::Command { line, .. } => judge.line(action, line),
+        Resource::Command { root, cwd, line } => command::rule(judge, action, root, cwd, line),
         _ => Ruling::new(Decision::Deny, "this kind of resource is not known"),
     }
 }

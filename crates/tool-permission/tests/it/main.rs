@@ -1,5 +1,6 @@
 //! The crate through its public API.
 
+mod command; // lines for a shell: the labelled cases
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
 mod gate; // names, calls, capabilities, several resources, conditions

@@ -1,0 +1,112 @@
+//! Arithmetic and subscripts. Only what they run is kept.
+
+use super::parser::Parser;
+use super::reading::Stop;
+use super::tree::{List, Word};
+use super::word::Place;
+
+impl Parser<'_, '_> {
+    /// Up to `))`, behind `((`.
+    ///
+    /// If a single `)` ends it, bash would read it again as commands. That is not told apart by
+    /// reading on, so it is refused; a blank between the parentheses says what is meant.
+    pub(super) fn arithmetic(&mut self) -> Result<Vec<List>, Stop> {
+        self.reading.enter()?;
+        let mut inner = Word::default();
+        let mut open = 0_usize;
+        loop {
+            match self.cursor.peek() {
+                Some(b'(') => {
+                    open += 1;
+                    self.cursor.bump();
+                }
+                Some(b')') => {
+                    self.cursor.bump();
+                    if let Some(left) = open.checked_sub(1) {
+                        open = left;
+                    } else if self.cursor.eat(b')') {
+                        break;
+                    } else {
+                        return Err(Stop("`((` begins commands or arithmetic"));
+                    }
+                }
+                Some(_) => self.evaluated_part(&mut inner)?,
+                None => return Err(Stop("arithmetic is not closed")),
+            }
+        }
+        self.evaluated(inner)
+    }
+
+    /// `[..]`
+    pub(super) fn subscript(&mut self) -> Result<Vec<List>, Stop> {
+        self.reading.enter()?;
+        let mut inner = Word::default();
+        let mut open = 0_usize;
+        loop {
+            match self.cursor.peek() {
+                Some(b'[') => {
+                    open += 1;
+                    self.cursor.bump();
+                }
+                Some(b']') => {
+                    self.cursor.bump();
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        break;
+                    }
+                }
+                Some(b'<' | b'>') if self.cursor.second() == Some(b'(') => {
+                    return Err(Stop("a subscript holds a process substitution"));
+                }
+                Some(_) => self.evaluated_part(&mut inner)?,
+                None => return Err(Stop("a subscript is not closed")),
+            }
+        }
+        self.evaluated(inner)
+    }
+
+    /// The end of what is evaluated: the commands in it.
+    fn evaluated(&mut self, inner: Word) -> Result<Vec<List>, Stop> {
+        self.reading.leave();
+        if inner.known().contains(['$', '`']) {
+            // It loses its quotes before it is evaluated, and runs then.
+            return Err(Stop("arithmetic holds a quoted substitution"));
+        }
+        Ok(inner.into_runs().collect())
+    }
+
+    /// One part of what is evaluated.
+    fn evaluated_part(&mut self, inner: &mut Word) -> Result<(), Stop> {
+        match self.cursor.peek() {
+            // Substitutions in single quotes run here, although the quotes hide their brackets.
+            Some(b'\'') => Err(Stop("arithmetic holds single quotes")),
+            Some(b'\\') => Err(Stop("arithmetic holds a backslash")),
+            Some(b'"') => {
+                self.reading.evaluates = true;
+                self.double(inner)
+            }
+            Some(b'$') => {
+                self.reading.evaluates = true;
+                self.dollar(inner, Place::Count)
+            }
+            Some(b'`') => {
+                self.reading.evaluates = true;
+                self.backquoted(inner, Place::Count)
+            }
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
+                let name = self.cursor.name();
+                self.reading.note_evaluated(name);
+                Ok(())
+            }
+            Some(byte) if byte.is_ascii_digit() => {
+                // Letters behind digits belong to the number.
+                self.cursor.eat_while(|byte| byte.is_ascii_alphanumeric());
+                Ok(())
+            }
+            _ => {
+                self.cursor.bump();
+                Ok(())
+            }
+        }
+    }
+}

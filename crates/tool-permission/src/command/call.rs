@@ -1,0 +1,523 @@
+//! One simple command: what runs, and what that runs in turn.
+
+use super::alias;
+use super::analysis::{Call, CommandAssignment, CommandRedirect};
+use super::field::{self, CommandWord, Rest};
+use super::folder::{After, Folders};
+use super::options::Spec;
+use super::parser::Script;
+use super::reading::Stop;
+use super::runner::base_name;
+use super::shell::{self, Dialect, Program};
+use super::tree::{
+    Assignment, Descriptor, Expansion, Operator, Piece, Redirect, Simple, Target, Value, Word,
+};
+use super::walk::{Scope, Walker};
+use super::wrapper::{self, Inner, Unwrapped};
+use super::{builtin, git, interpreter, variable};
+
+/// How a command is called.
+#[derive(Clone)]
+struct How<'s> {
+    start: Folders,
+    /// What its standard input is, if the line says so.
+    input: Option<CommandWord>,
+    /// The shell itself runs it, so that a builtin is one.
+    in_shell: bool,
+    scope: Scope<'s>,
+}
+
+impl Walker {
+    /// A simple command with its assignments, words and redirects.
+    pub(super) fn simple(&mut self, simple: &Simple, start: Folders, scope: Scope<'_>) -> After {
+        for assignment in &simple.assignments {
+            self.assignment(assignment, &start, scope);
+        }
+        self.lists(simple.words.iter().flat_map(Word::runs), &start, scope);
+        let mut input = None;
+        for redirect in &simple.redirects {
+            self.redirect(redirect, &start, scope);
+            if is_input(redirect) {
+                input = text_of(redirect, scope);
+            }
+        }
+
+        let mut words = Vec::new();
+        for word in &simple.words {
+            match field::fields(word) {
+                Ok(fields) => words.extend(fields),
+                Err(stop) => {
+                    self.hide(stop);
+                    return After::same(Folders::unknown());
+                }
+            }
+        }
+        if words.is_empty() {
+            return After::same(start);
+        }
+        let how = How {
+            start,
+            input,
+            in_shell: true,
+            scope,
+        };
+        self.call(words, how)
+    }
+
+    /// A redirect: the file that it opens, and what its target runs.
+    pub(super) fn redirect(&mut self, redirect: &Redirect, start: &Folders, scope: Scope<'_>) {
+        if let Descriptor::Variable(name) = &redirect.descriptor {
+            self.set(name);
+        }
+        let word = match &redirect.target {
+            Target::Word(word) => word,
+            Target::Body(at) => match scope.bodies.get(*at) {
+                Some(body) => body,
+                None => return self.hide(Stop("a here-document has no body")),
+            },
+        };
+        self.lists(word.runs(), start, scope);
+        let (reads, writes) = match redirect.operator {
+            Operator::HereDoc | Operator::HereString | Operator::CopyIn => return,
+            Operator::Read => (true, false),
+            Operator::ReadWrite => (true, true),
+            _ => (false, true),
+        };
+        let target = field::single(word);
+        if is_harmless(redirect.operator, word, &target) {
+            return;
+        }
+        let file = CommandRedirect::new(
+            redirect.operator.as_str(),
+            (reads, writes),
+            start.place(&target),
+            target.shown().to_owned(),
+            self.found.root(),
+        );
+        self.found.redirects.push(file);
+    }
+
+    fn assignment(&mut self, assignment: &Assignment, start: &Folders, scope: Scope<'_>) {
+        let words = assignment.value.words().iter();
+        let runs = assignment
+            .subscript
+            .iter()
+            .chain(words.flat_map(Word::runs));
+        self.lists(runs, start, scope);
+        let value = match &assignment.value {
+            Value::Word(word) => field::value(word),
+            Value::Array(_) => CommandWord::unknown("(..)", Rest::Part),
+        };
+        self.set(&assignment.name);
+        if variable::is_prompt(&assignment.name) {
+            let text = value.beginning();
+            if !value.is_known() || text.contains("$(") || text.contains('`') {
+                self.hide(Stop("a prompt runs what it holds"));
+            }
+        }
+        let name = assignment.name.clone();
+        self.found
+            .assignments
+            .push(CommandAssignment::new(name, value));
+    }
+
+    /// A command with all its words, and whatever it runs in turn.
+    fn call(&mut self, words: Vec<CommandWord>, how: How<'_>) -> After {
+        let Some(program) = words.first().cloned() else {
+            return After::same(how.start);
+        };
+        if how.in_shell {
+            let expanded = self.aliases.expand(&program, how.scope.line);
+            for text in &expanded.texts {
+                self.alias(text, &program, &words, &how);
+            }
+            if expanded.certain {
+                return After::same(how.start);
+            }
+        }
+        if !self.spend(&words) {
+            return After::same(Folders::unknown());
+        }
+        let at = self.found.commands.len();
+        self.found.commands.push(Call {
+            words: words.clone(),
+            transparent: false,
+            subcommand: None,
+        });
+        let Some(written) = program.known() else {
+            self.hide(Stop("the program is known only when running"));
+            return After::same(Folders::unknown());
+        };
+        if how.scope.dialect.reads_differently(written) {
+            self.hide(Stop("another shell reads a text differently"));
+        }
+        self.note_effects(written, &words, &how);
+        if how.in_shell
+            && let Some(after) = self.builtin(written, &words, &how)
+        {
+            return after;
+        }
+
+        let name = base_name(written);
+        let before = self.parts();
+        let (transparent, after) = if let Some(dialect) = Dialect::of(name) {
+            self.shell(&words, dialect, &how);
+            (true, After::same(how.start))
+        } else if let Some(unwrapped) = wrapper::unwrap(name, &words) {
+            self.unwrapped(unwrapped, &how)
+        } else {
+            if let Some(stop) = interpreter::hidden(name, &words).flatten() {
+                self.hide(stop);
+            }
+            if name == "git" {
+                self.git(at, &words, &how.start);
+            }
+            (false, After::same(how.start))
+        };
+        let runs_something = self.parts() > before;
+        if let Some(call) = self.found.commands.get_mut(at) {
+            call.transparent = transparent && runs_something && is_trusted(written);
+        }
+        after
+    }
+
+    /// How much was found so far.
+    fn parts(&self) -> usize {
+        self.found.commands.len() + self.found.redirects.len()
+    }
+
+    fn note_effects(&mut self, name: &str, words: &[CommandWord], how: &How<'_>) {
+        let effects = builtin::effects(name, words);
+        if let Some(stop) = effects.hidden {
+            self.hide(stop);
+        }
+        if let Some(name) = effects.sets {
+            let caution = format!("{name} may be set, which may change what runs");
+            self.found.cautions.push(caution);
+        }
+        if effects.evaluates {
+            self.evaluate();
+        }
+        self.nullglob = self.nullglob || effects.nullglob;
+        let declares = matches!(
+            name,
+            "export" | "declare" | "typeset" | "local" | "readonly"
+        );
+        for word in words.iter().skip(1).filter(|_| declares && how.in_shell) {
+            if let Some((name, value)) = word.beginning().split_once('=') {
+                self.moves_home = self.moves_home || name == "HOME";
+                self.searches = self.searches || name == "CDPATH";
+                if variable::is_prompt(name)
+                    && (!word.is_known() || value.contains("$(") || value.contains('`'))
+                {
+                    self.hide(Stop("a prompt runs what it holds"));
+                }
+            }
+        }
+    }
+
+    /// Builtins that change the shell, or keep a text for later.
+    fn builtin(&mut self, name: &str, words: &[CommandWord], how: &How<'_>) -> Option<After> {
+        match name {
+            "cd" | "pushd" => {
+                let to = self.target(name, words, &how.start);
+                let shown = shown(words);
+                self.moves(&to, &shown);
+                Some(After {
+                    ok: to,
+                    failed: how.start.clone(),
+                })
+            }
+            "popd" => {
+                self.moves(&Folders::unknown(), "popd");
+                Some(After::same(Folders::unknown()))
+            }
+            "exit" => Some(After::same(Folders::never())),
+            "eval" => {
+                let mut texts = words.get(1..).unwrap_or_default();
+                if let [first, rest @ ..] = texts
+                    && first.known() == Some("--")
+                {
+                    texts = rest;
+                }
+                let known: Option<Vec<&str>> = texts.iter().map(CommandWord::known).collect();
+                if let Some(known) = known
+                    && self.enter()
+                {
+                    self.text(&known.join(" "), how.start.clone(), how.scope.dialect);
+                    self.leave();
+                }
+                Some(After::same(Folders::unknown()))
+            }
+            "source" | "." => Some(After::same(Folders::unknown())),
+            "trap" => {
+                self.trap(words, how);
+                Some(After::same(how.start.clone()))
+            }
+            "alias" => {
+                let line = how.scope.line.filter(|_| how.scope.alone);
+                if let Err(stop) = self.aliases.define(words, line) {
+                    self.hide(stop);
+                }
+                Some(After::same(how.start.clone()))
+            }
+            "unalias" => {
+                self.aliases.switch_off();
+                Some(After::same(how.start.clone()))
+            }
+            "shopt" => {
+                let texts: Vec<_> = words.iter().filter_map(CommandWord::known).collect();
+                match (texts.as_slice(), how.scope.line) {
+                    (["shopt", "-s", "expand_aliases"], Some(line)) if how.scope.alone => {
+                        self.aliases.switch_on(line);
+                    }
+                    (texts, _) if texts.contains(&"expand_aliases") => self.aliases.switch_off(),
+                    _ => {}
+                }
+                Some(After::same(how.start.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The folders that `cd` or `pushd` goes to.
+    fn target(&self, name: &str, words: &[CommandWord], start: &Folders) -> Folders {
+        let Ok(scan) = CD.scan(words.get(1..).unwrap_or_default()) else {
+            return Folders::unknown();
+        };
+        let physical = scan.has(&["-P", "-n"]);
+        match scan.operands.as_slice() {
+            [] if name == "cd" => Folders::at(std::path::Path::new("~")),
+            [word] if !physical && !self.searches => match word.known() {
+                None | Some("-") => Folders::unknown(),
+                Some(text) if text.starts_with('+') => Folders::unknown(),
+                Some(_) => start.go(word),
+            },
+            _ => Folders::unknown(),
+        }
+    }
+
+    /// The text of a trap runs some time later.
+    fn trap(&mut self, words: &[CommandWord], how: &How<'_>) {
+        let scan = match TRAP.scan(words.get(1..).unwrap_or_default()) {
+            Ok(scan) => scan,
+            Err(stop) => return self.hide(stop),
+        };
+        if scan.has(&["-l", "-p"]) || scan.operands.len() < 2 {
+            return;
+        }
+        let Some(text) = scan.operands.first() else {
+            return;
+        };
+        match text.known() {
+            None => self.hide(Stop("the text of a trap is known only when running")),
+            Some("-") => {}
+            Some(text) => {
+                if self.enter() {
+                    let (start, dialect) = (how.start.clone(), how.scope.dialect);
+                    self.later(|walker| walker.text(text, start, dialect).any());
+                    self.leave();
+                }
+            }
+        }
+    }
+
+    /// The text of an alias, with the words of the call behind it.
+    fn alias(&mut self, text: &str, name: &CommandWord, words: &[CommandWord], how: &How<'_>) {
+        if !self.enter() {
+            return;
+        }
+        let mut script: Script = self.read(text, how.scope.dialect);
+        let rest = words.get(1..).unwrap_or_default();
+        match alias::append(&mut script.list, rest) {
+            Err(stop) => self.hide(stop),
+            Ok(()) => {
+                self.aliases.open(name.beginning());
+                let scope = Scope {
+                    bodies: &script.bodies,
+                    line: None,
+                    alone: false,
+                    ..how.scope
+                };
+                let start = how.start.clone();
+                self.later(|walker| walker.list(&script.list, start, scope).any());
+                self.aliases.close();
+            }
+        }
+        self.leave();
+    }
+
+    fn shell(&mut self, words: &[CommandWord], dialect: Dialect, how: &How<'_>) {
+        let text = match shell::program(words) {
+            Ok(Program::Text(text)) => text,
+            Ok(Program::Nothing) => return,
+            Ok(Program::Input) => match &how.input {
+                Some(text) => text.clone(),
+                None => return self.hide(Stop("a shell reads its program from its input")),
+            },
+            Err(stop) => return self.hide(stop),
+        };
+        self.inner_text(&text, how.start.clone(), dialect);
+    }
+
+    fn inner_text(&mut self, text: &CommandWord, start: Folders, dialect: Dialect) {
+        match text.known() {
+            None => self.hide(Stop("the program of a shell is known only when running")),
+            Some(text) => {
+                if self.enter() {
+                    self.text(text, start, dialect);
+                    self.leave();
+                }
+            }
+        }
+    }
+
+    /// What a wrapper runs: whether it needs no rule of its own, and the folder after it.
+    fn unwrapped(&mut self, unwrapped: Result<Unwrapped, Stop>, how: &How<'_>) -> (bool, After) {
+        let unwrapped = match unwrapped {
+            Ok(unwrapped) => unwrapped,
+            Err(stop) => {
+                self.hide(stop);
+                return (false, After::same(how.start.clone()));
+            }
+        };
+        for word in &unwrapped.sets {
+            let name = word.beginning().split_once('=').map(|(name, _)| name);
+            self.set(name.unwrap_or_default());
+        }
+        let mut start = how.start.clone();
+        if let Some(folder) = &unwrapped.folder {
+            start = self.goes(&start, folder);
+        }
+        if unwrapped.elsewhere {
+            start = Folders::unknown();
+        }
+        let mut after = After::same(how.start.clone());
+        for inner in unwrapped.inner {
+            match inner {
+                Inner::Text(text, dialect) => self.inner_text(&text, start.clone(), dialect),
+                Inner::Words(words) => {
+                    if !self.enter() {
+                        break;
+                    }
+                    let in_shell = how.in_shell && unwrapped.in_shell;
+                    let how = How {
+                        start: start.clone(),
+                        in_shell,
+                        ..how.clone()
+                    };
+                    let ended = self.call(words, how);
+                    if in_shell {
+                        after = ended;
+                    }
+                    self.leave();
+                }
+            }
+        }
+        (unwrapped.transparent, after)
+    }
+
+    /// A program changes to a folder before it does anything.
+    fn goes(&mut self, start: &Folders, folder: &CommandWord) -> Folders {
+        let to = start.go(folder);
+        self.visits(start.place(folder), folder.shown());
+        to
+    }
+
+    fn git(&mut self, at: usize, words: &[CommandWord], start: &Folders) {
+        let call = git::call(words);
+        let mut folders = start.clone();
+        for folder in &call.folders {
+            folders = self.goes(&folders, folder);
+        }
+        if call.names_program {
+            let caution = "an option of git may name a program".to_owned();
+            self.found.cautions.push(caution);
+        }
+        if call.strange {
+            self.hide(Stop("an option of git is not known"));
+        }
+        if let Some(found) = self.found.commands.get_mut(at) {
+            found.subcommand = call.skipped.filter(|skipped| *skipped > 1);
+        }
+    }
+}
+
+/// Words joined by blanks, for people.
+pub(super) fn shown(words: &[CommandWord]) -> String {
+    let words: Vec<&str> = words.iter().map(CommandWord::shown).collect();
+    words.join(" ")
+}
+
+/// Whether a program is surely the one of that name.
+fn is_trusted(program: &str) -> bool {
+    match program.rsplit_once('/') {
+        None => true,
+        Some((folder, _)) => FOLDERS.contains(&folder),
+    }
+}
+
+/// Whether a redirect gives the standard input.
+fn is_input(redirect: &Redirect) -> bool {
+    match &redirect.descriptor {
+        Descriptor::Number(number) => number.trim_start_matches('0').is_empty(),
+        Descriptor::Variable(_) => false,
+        Descriptor::Default => matches!(
+            redirect.operator,
+            Operator::Read
+                | Operator::ReadWrite
+                | Operator::CopyIn
+                | Operator::HereDoc
+                | Operator::HereString
+        ),
+    }
+}
+
+/// The text that a here-document or here-string gives.
+fn text_of(redirect: &Redirect, scope: Scope<'_>) -> Option<CommandWord> {
+    let word = match (&redirect.operator, &redirect.target) {
+        (Operator::HereDoc, Target::Body(at)) => scope.bodies.get(*at)?,
+        (Operator::HereString, Target::Word(word)) => word,
+        _ => return None,
+    };
+    Some(match word.literal() {
+        Some(text) => CommandWord::literal(text),
+        None => CommandWord::unknown("", Rest::Part),
+    })
+}
+
+/// Whether a redirect opens no file.
+fn is_harmless(operator: Operator, word: &Word, target: &CommandWord) -> bool {
+    if let [Piece::Expansion(Expansion { spelled, .. })] = word.pieces.as_slice()
+        && spelled.starts_with(['<', '>'])
+    {
+        return true;
+    }
+    let Some(text) = target.known() else {
+        return false;
+    };
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    let copies = operator == Operator::CopyOut && digits.bytes().all(|byte| byte.is_ascii_digit());
+    copies || DEVICES.contains(&text) || is_descriptor(text)
+}
+
+/// Whether a path is a descriptor that is already open.
+fn is_descriptor(path: &str) -> bool {
+    path.strip_prefix("/dev/fd/")
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+
+const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"];
+
+const CD: Spec = Spec {
+    flags: "LPen@",
+    valued: "",
+    attached: "",
+    long_flags: &[],
+    long_valued: &[],
+    numbers: true,
+};
+
+const TRAP: Spec = Spec { flags: "lp", ..CD };

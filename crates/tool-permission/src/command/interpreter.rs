@@ -1,0 +1,280 @@
+//! Interpreters: where their program comes from.
+
+use super::field::CommandWord;
+use super::options::Spec;
+use super::reading::Stop;
+
+/// Why the program of an interpreter cannot be told, if so. Outer none: it is no interpreter.
+pub(super) fn hidden(name: &str, words: &[CommandWord]) -> Option<Option<Stop>> {
+    let base = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    let interpreter = INTERPRETERS
+        .iter()
+        .find(|interpreter| interpreter.name == base || interpreter.name == name)?;
+    Some(interpreter.hides(words.get(1..).unwrap_or_default()))
+}
+
+struct Interpreter {
+    name: &'static str,
+    spec: Spec,
+    /// Options whose value is the program.
+    code: &'static [&'static str],
+    /// Letters that end the options of the interpreter; what follows is for the program.
+    last: &'static str,
+    /// Options that load a program from a file.
+    file: &'static [&'static str],
+    /// The first operand is the program.
+    operand: bool,
+    /// With these nothing runs.
+    lone: &'static [&'static str],
+}
+
+impl Interpreter {
+    fn hides(&self, words: &[CommandWord]) -> Option<Stop> {
+        let own = self.own(words);
+        let scan = match self.spec.scan(words.get(..own).unwrap_or(words)) {
+            Ok(scan) => scan,
+            Err(stop) => return Some(stop),
+        };
+        if scan.has(self.lone) {
+            return None;
+        }
+        if scan.has(self.file) {
+            return Some(FROM_FILE);
+        }
+        let mut code = scan.values(self.code).peekable();
+        if code.peek().is_some() {
+            return code.any(|text| !text.is_known()).then_some(UNKNOWN);
+        }
+        match scan.operands.first() {
+            None => Some(Stop("an interpreter reads its program from its input")),
+            Some(program) if self.operand => (!program.is_known()).then_some(UNKNOWN),
+            Some(_) => Some(FROM_FILE),
+        }
+    }
+
+    /// How many words can hold options of the interpreter itself.
+    fn own(&self, words: &[CommandWord]) -> usize {
+        for (at, word) in words.iter().enumerate() {
+            let text = word.beginning();
+            let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+                continue;
+            };
+            let behind = letters.trim_start_matches(|letter| self.spec.flags.contains(letter));
+            let mut letters = behind.chars();
+            if letters
+                .next()
+                .is_some_and(|letter| self.last.contains(letter))
+            {
+                return at + if letters.next().is_none() { 2 } else { 1 };
+            }
+        }
+        words.len()
+    }
+}
+
+const UNKNOWN: Stop = Stop("the program of an interpreter is known only when running");
+const FROM_FILE: Stop = Stop("an interpreter reads its program from a file");
+
+const PLAIN: Interpreter = Interpreter {
+    name: "",
+    spec: Spec {
+        flags: "",
+        valued: "",
+        attached: "",
+        long_flags: &["help", "version"],
+        long_valued: &[],
+        numbers: false,
+    },
+    code: &[],
+    last: "",
+    file: &[],
+    operand: false,
+    lone: &["--help", "--version", "-h", "-V", "-v"],
+};
+
+const PYTHON: Interpreter = Interpreter {
+    name: "python",
+    spec: Spec {
+        flags: "bBdEhiIOPqsSuvVx",
+        valued: "cmWX",
+        ..PLAIN.spec
+    },
+    code: &["-c", "-m"],
+    last: "cm",
+    lone: &["-h", "-V", "--help", "--version"],
+    ..PLAIN
+};
+
+const NODE: Interpreter = Interpreter {
+    name: "node",
+    spec: Spec {
+        flags: "chiv",
+        valued: "epr",
+        long_flags: &["help", "version", "test", "watch", "check", "interactive"],
+        long_valued: &["eval", "print", "require", "import", "loader", "input-type"],
+        ..PLAIN.spec
+    },
+    code: &["-e", "-p", "--eval", "--print"],
+    file: &["-r", "--require", "--import", "--loader"],
+    lone: &["-h", "-v", "--help", "--version"],
+    ..PLAIN
+};
+
+const AWK: Interpreter = Interpreter {
+    name: "awk",
+    spec: Spec {
+        valued: "FvfeE",
+        long_flags: &["help", "version", "posix", "csv"],
+        long_valued: &["assign", "field-separator", "file", "source"],
+        ..PLAIN.spec
+    },
+    code: &["-e", "--source"],
+    file: &["-f", "-E", "--file"],
+    operand: true,
+    lone: &["--help", "--version"],
+    ..PLAIN
+};
+
+const INTERPRETERS: &[Interpreter] = &[
+    PYTHON,
+    Interpreter {
+        name: "pypy",
+        ..PYTHON
+    },
+    NODE,
+    Interpreter {
+        name: "nodejs",
+        ..NODE
+    },
+    AWK,
+    Interpreter {
+        name: "gawk",
+        ..AWK
+    },
+    Interpreter {
+        name: "mawk",
+        ..AWK
+    },
+    Interpreter {
+        name: "nawk",
+        ..AWK
+    },
+    Interpreter {
+        name: "perl",
+        spec: Spec {
+            flags: "acflnpsStTuUvwWX",
+            valued: "eEIMm",
+            attached: "0CDFix",
+            ..PLAIN.spec
+        },
+        code: &["-e", "-E"],
+        lone: &["-v", "--help", "--version"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "ruby",
+        spec: Spec {
+            flags: "aclnpsSvwh",
+            valued: "eIr",
+            attached: "0EFKTWix",
+            ..PLAIN.spec
+        },
+        code: &["-e"],
+        file: &["-r"],
+        lone: &["-v", "-h", "--help", "--version"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "php",
+        spec: Spec {
+            flags: "aehilmnqsvwE",
+            valued: "cdfrBRFSztz",
+            ..PLAIN.spec
+        },
+        code: &["-r", "-B", "-R"],
+        file: &["-f", "-F"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "lua",
+        spec: Spec {
+            flags: "EWiv",
+            valued: "el",
+            ..PLAIN.spec
+        },
+        code: &["-e"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "Rscript",
+        spec: Spec {
+            valued: "e",
+            long_flags: &["help", "version", "vanilla", "verbose"],
+            ..PLAIN.spec
+        },
+        code: &["-e"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "osascript",
+        spec: Spec {
+            flags: "i",
+            valued: "els",
+            ..PLAIN.spec
+        },
+        code: &["-e"],
+        ..PLAIN
+    },
+    Interpreter {
+        name: "luajit",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "tclsh",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "expect",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "guile",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "julia",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "groovy",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "pwsh",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "fish",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "csh",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "tcsh",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "nu",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "xonsh",
+        ..PLAIN
+    },
+    Interpreter {
+        name: "elvish",
+        ..PLAIN
+    },
+];

@@ -1,0 +1,52 @@
+//! Lines for a shell: what they would run, and the ruling on that.
+//!
+//! | module | reads |
+//! |---|---|
+//! | `cursor`, `parser`, `compound`, `conditional`, `word`, `expansion`, `arithmetic`, `quoting`, `heredoc`, `redirect` | text into the `tree` |
+//! | `brace`, `field` | words of the tree into the words that a command gets |
+//! | `walk`, `call`, `folder`, `alias` | the tree into an analysis |
+//! | `wrapper`, `runner`, `options`, `shell`, `interpreter`, `builtin`, `git`, `variable` | words into what they run or set |
+//! | `decision` | an analysis and rules into a ruling |
+
+mod alias;
+mod analysis;
+mod arithmetic;
+mod brace;
+mod builtin;
+mod call;
+mod compound;
+mod conditional;
+mod cursor;
+mod decision;
+mod expansion;
+mod field;
+mod folder;
+mod git;
+mod heredoc;
+mod interpreter;
+mod options;
+mod parser;
+mod quoting;
+mod reading;
+mod redirect;
+mod runner;
+mod shell;
+mod tree;
+mod variable;
+mod walk;
+mod word;
+mod wrapper;
+
+use std::path::Path;
+
+use tool_core::Ruling;
+
+pub use analysis::{CommandAnalysis, CommandAssignment, CommandRedirect};
+pub use field::CommandWord;
+
+use crate::judge::Judge;
+
+/// The ruling on a line for bash that runs in `cwd`; what lies below `root` is inside.
+pub(crate) fn rule(judge: &Judge<'_>, action: &str, root: &Path, cwd: &Path, line: &str) -> Ruling {
+    decision::rule(judge, action, &CommandAnalysis::new(root, cwd, line))
+}

@@ -1,0 +1,80 @@
+//! What is kept while one text is read, across all the texts inside it.
+
+use super::tree::Word;
+use super::variable;
+
+/// The deepest nesting of everything that nests: groups, substitutions, quotes in them, texts that
+/// a shell inside is given, wrappers in front of a command.
+///
+/// Chosen so that reading and judging stay far below half a megabyte of stack.
+pub(super) const MOST_DEPTH: usize = 64;
+
+/// The longest text that is read, in bytes.
+pub(super) const MOST_BYTES: usize = 64 * 1024;
+
+/// Why a text was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stop(pub(super) &'static str);
+
+/// Side facts of a text.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    depth: usize,
+    /// The bodies of the here-documents.
+    pub(super) bodies: Vec<Word>,
+    /// Arithmetic looks at variables, whose values may hold a subscript with a substitution.
+    pub(super) evaluates: bool,
+    /// Some literal text is a subscript with a substitution, harmless unless it is evaluated.
+    pub(super) holds_code: bool,
+    /// Variables that expansions set.
+    pub(super) sets: Vec<String>,
+    /// What the text runs, but nobody can tell.
+    pub(super) hidden: Option<Stop>,
+    /// It uses what other shells read in another way.
+    pub(super) only_bash: bool,
+}
+
+impl Reading {
+    /// Starts in a text that lies this deep.
+    pub(super) fn new(depth: usize) -> Self {
+        Self {
+            depth,
+            ..Self::default()
+        }
+    }
+
+    /// Goes one level down.
+    pub(super) fn enter(&mut self) -> Result<(), Stop> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Stop("it is nested too deep"));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Comes back from a level.
+    pub(super) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Takes down what the literal text of a word may do later.
+    pub(super) fn note_text(&mut self, word: &Word) {
+        self.holds_code = self.holds_code || holds_code(&word.known());
+    }
+
+    /// Takes down a name that arithmetic looks at and may set.
+    pub(super) fn note_evaluated(&mut self, name: String) {
+        self.evaluates = true;
+        if variable::loads_code(&name) {
+            self.sets.push(name);
+        }
+    }
+}
+
+/// Whether a text would run a command when arithmetic evaluates it: `a[$(cmd)]`.
+pub(super) fn holds_code(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once('[') else {
+        return false;
+    };
+    rest.contains("$(") || rest.contains('`') || rest.ends_with('$')
+}
