@@ -13,6 +13,18 @@ pub enum RuntimeError {
     #[cfg(feature = "permission")]
     #[error("policy could not be loaded")]
     Policy(#[from] tool_permission::LoadError),
+    /// A policy file that a file of settings names cannot be used.
+    #[cfg(feature = "permission")]
+    #[error("settings {}:{line} name a policy that could not be loaded", path.display())]
+    NamedPolicy {
+        /// The file of settings.
+        path: PathBuf,
+        /// The line that names the policy, from 1.
+        line: usize,
+        /// What is wrong with the policy.
+        #[source]
+        source: tool_permission::LoadError,
+    },
     /// A file of settings cannot be read.
     #[error("settings {} could not be read", path.display())]
     ReadSettings {

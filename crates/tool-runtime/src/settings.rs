@@ -1,9 +1,12 @@
 //! The file `tool.toml`.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 use tool_core::Bound;
 use tool_permission::Layer;
 
@@ -69,7 +72,7 @@ struct File {
     #[serde(default, rename = "rule")]
     _rule: Vec<toml::Value>,
     #[serde(default)]
-    policy: Vec<PathBuf>,
+    policy: Vec<Spanned<PathBuf>>,
     #[serde(default)]
     bound: BoundTable,
     #[serde(default)]
@@ -81,23 +84,50 @@ struct File {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BoundTable {
-    bytes: Option<usize>,
-    lines: Option<usize>,
+    bytes: Option<Count>,
+    lines: Option<Count>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StateTable {
     dir: Option<PathBuf>,
-    output_bytes: Option<u64>,
-    total_bytes: Option<u64>,
-    days: Option<u64>,
+    output_bytes: Option<Count>,
+    total_bytes: Option<Count>,
+    days: Option<Count>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkspaceTable {
     root: Option<PathBuf>,
+}
+
+/// A number of something of which there must be one at least.
+#[derive(Clone, Copy)]
+struct Count(u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole;
+
+        impl Visitor<'_> for Whole {
+            type Value = Count;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number from 1 on, without quotes")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Count, E> {
+                match u64::try_from(number) {
+                    Ok(number @ 1..) => Ok(Count(number)),
+                    _ => Err(E::invalid_value(Unexpected::Signed(number), &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_i64(Whole)
+    }
 }
 
 impl Settings {
@@ -126,13 +156,19 @@ impl Settings {
         let base = path.parent().unwrap_or_else(|| Path::new(""));
         let mut layers = vec![own];
         for policy in &file.policy {
-            layers.push(Layer::load(base.join(policy))?);
+            let layer = Layer::load(base.join(policy.get_ref()));
+            layers.push(layer.map_err(|source| RuntimeError::NamedPolicy {
+                path: path.to_owned(),
+                line: line_of(&text, policy.span().start),
+                source,
+            })?);
         }
+        let size = |count: Count| usize::try_from(count.0).unwrap_or(usize::MAX);
         let bound = match (file.bound.bytes, file.bound.lines) {
             (None, None) => None,
             (bytes, lines) => {
-                let bytes = bytes.unwrap_or(Bound::DEFAULT.bytes());
-                let lines = lines.unwrap_or(Bound::DEFAULT.lines());
+                let bytes = bytes.map_or(Bound::DEFAULT.bytes(), size);
+                let lines = lines.map_or(Bound::DEFAULT.lines(), size);
                 let bound = Bound::new(bytes, lines);
                 Some(bound.map_err(|error| wrong(None, format!("[bound]: {error}")))?)
             }
@@ -141,12 +177,12 @@ impl Settings {
             layers,
             bound,
             state: file.state.dir.map(|dir| base.join(dir)),
-            output_bytes: file.state.output_bytes,
-            total_bytes: file.state.total_bytes,
+            output_bytes: file.state.output_bytes.map(|count| count.0),
+            total_bytes: file.state.total_bytes.map(|count| count.0),
             time_to_live: file
                 .state
                 .days
-                .map(|days| Duration::from_secs(days.saturating_mul(DAY))),
+                .map(|days| Duration::from_secs(days.0.saturating_mul(DAY))),
             root: file.workspace.root.map(|root| base.join(root)),
         })
     }
