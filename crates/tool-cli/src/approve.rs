@@ -1,6 +1,8 @@
 //! Asking the person at the terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tool_runtime::core::{Answer, Approver, ApproverError, Ask, BoxFuture, NobodyToAsk};
 
@@ -15,19 +17,32 @@ pub(crate) fn nobody() -> NobodyToAsk {
 /// Asks on the terminal, if there is one at both ends; else nobody is asked.
 pub(crate) fn terminal(quiet: bool, line: Line) -> Terminal {
     let attended = !quiet && io::stdin().is_terminal() && io::stderr().is_terminal();
-    Terminal { attended, line }
+    Terminal {
+        attended,
+        line,
+        unanswered: Arc::default(),
+    }
 }
 
 /// Asks the person at the terminal, one question at a time. Anything but a clear yes is a no.
 pub(crate) struct Terminal {
     attended: bool,
     line: Line,
+    unanswered: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    /// Tells, once the call is settled, whether there was a question and nobody to ask.
+    pub(crate) fn unanswered(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.unanswered)
+    }
 }
 
 impl Approver for Terminal {
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
             if !self.attended {
+                self.unanswered.store(true, Ordering::Relaxed);
                 return Ok(Answer::Nobody);
             }
             let question = question(&ask);

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
@@ -30,6 +31,7 @@ pub(crate) struct Args {
 
 /// Options that every command takes.
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
     /// Settings for policy, bounds and state [default: tool.toml, where it exists]
     #[arg(long, global = true, value_name = "FILE")]
@@ -76,8 +78,9 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Serve {
-    /// Serve over streamable HTTP on this address, at the path /mcp
-    #[arg(long, value_name = "ADDRESS")]
+    /// Serve over streamable HTTP on this address, at the path /mcp; a port alone is one of this
+    /// machine, and port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
     /// Allow an address that other machines can reach; there is no authentication
     #[arg(long, requires = "http")]
@@ -112,6 +115,18 @@ pub(crate) enum Output {
         offset: u64,
         /// The most bytes of the page
         #[arg(long, value_name = "BYTES", conflicts_with = "all")]
-        bytes: Option<usize>,
+        bytes: Option<NonZeroUsize>,
     },
+}
+
+/// An address to listen on, as people write it.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    match port.parse() {
+        Ok(port) => Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
+        Err(_) => Err("write an address with a port, such as 127.0.0.1:8808, or a port alone"),
+    }
 }

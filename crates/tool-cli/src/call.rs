@@ -3,54 +3,82 @@
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tool_runtime::core::{Call, Content, Facts, Outcome, Progress, Settlement};
+use tool_runtime::core::{Call, Content, Facts, Outcome, Progress, Refusal, Settlement};
 
 use crate::args::{self, Common};
-use crate::error::CliError;
+use crate::document::document;
+use crate::error::{CliError, chain};
 use crate::progress::Line;
-use crate::{approve, render, setup};
+use crate::{approve, render, setup, signals};
 
 /// Calls one tool and prints what came of it: the content on standard output, and why it did not
 /// succeed on standard error.
 pub(crate) async fn run(common: &Common, call: args::Call) -> Result<ExitCode, CliError> {
     let arguments = arguments(&call.arguments)?;
     let line = Line::new(&call.name);
-    let runtime = setup::runtime(common, approve::terminal(common.json, line.clone())).await?;
-    runtime.servers_settled().await;
+    let approver = approve::terminal(common.json, line.clone());
+    let unanswered = approver.unanswered();
+    let runtime = setup::runtime(common, approver).await?;
 
     let shown = line.clone();
-    let mut settling = runtime
-        .snapshot()
-        .settle(Call::new(call.name, arguments), &Facts::new())
-        .progress(move |progress: Progress| shown.show(&progress));
-    if let Some(seconds) = call.timeout {
-        settling = settling.timeout(Duration::from_secs(seconds));
-    }
+    let settling = async {
+        runtime.servers_settled().await;
+        let mut settling = runtime
+            .snapshot()
+            .settle(Call::new(call.name, arguments), &Facts::new())
+            .progress(move |progress: Progress| shown.show(&progress));
+        if let Some(seconds) = call.timeout {
+            settling = settling.timeout(Duration::from_secs(seconds));
+        }
+        settling.await
+    };
     let settled = tokio::select! {
-        settled = settling.into_future() => Some(settled),
+        settled = settling => Ok(settled),
         // Dropping the call is what cancels it.
-        _ = tokio::signal::ctrl_c() => None,
+        status = signals::told_to_end() => Err(status),
     };
     line.clear();
     runtime.shutdown().await;
 
-    let Some(settlement) = settled else {
-        render::note("cancelled");
-        return Ok(ExitCode::from(130));
+    let settlement = match settled {
+        Ok(settlement) => settlement,
+        Err(status) => {
+            render::note("cancelled");
+            return Ok(status);
+        }
     };
     if common.json {
         render::json(&document(&settlement))?;
     } else {
         print(&settlement)?;
+        hint(&settlement, unanswered.load(Ordering::Relaxed));
     }
     Ok(if settlement.is_error() {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Says on standard error what a person can do next.
+fn hint(settlement: &Settlement, unanswered: bool) {
+    for retained in &settlement.retained {
+        render::note(&format!(
+            "the whole output, {}, is kept: {} output read {} --all",
+            render::size(retained.bytes),
+            render::program(),
+            retained.id
+        ));
+    }
+    if unanswered && matches!(settlement.outcome, Outcome::Refused(Refusal::Denied(_))) {
+        render::note(
+            "call it on a terminal to be asked, or add a rule that allows it, \
+             with --policy FILE or in tool.toml",
+        );
+    }
 }
 
 /// The arguments as text: given, from a file, or from standard input.
@@ -118,51 +146,4 @@ fn describe(content: &Content) -> String {
         Content::Link(link) => format!("[link {} {}]", link.name, link.uri),
         _ => "[content of another kind]".to_owned(),
     }
-}
-
-/// The settlement as one document.
-fn document(settlement: &Settlement) -> Value {
-    let content: Vec<Value> = settlement
-        .content
-        .iter()
-        .map(|content| match content {
-            Content::Text(text) => json!({"type": "text", "text": text.text}),
-            Content::Media(media) => {
-                json!({"type": "media", "mime": media.mime, "bytes": media.data.len()})
-            }
-            Content::Embedded(resource) => json!({"type": "resource", "uri": resource.uri}),
-            Content::Link(link) => json!({"type": "link", "uri": link.uri, "name": link.name}),
-            _ => json!({"type": "other"}),
-        })
-        .collect();
-    let reason = match &settlement.outcome {
-        Outcome::Refused(refusal) => {
-            Some(json!({"kind": refusal.kind().as_str(), "operator": refusal.operator()}))
-        }
-        Outcome::Defect(defect) => Some(json!({"operator": chain(defect)})),
-        _ => None,
-    };
-    json!({
-        "tool": settlement.tool,
-        "outcome": settlement.outcome.as_str(),
-        "isError": settlement.is_error(),
-        "reason": reason,
-        "content": content,
-        "structured": settlement.structured,
-        "retained": settlement.retained,
-        "repairs": settlement.repairs.iter()
-            .map(|repair| json!({"path": repair.path, "rule": repair.rule}))
-            .collect::<Vec<_>>(),
-    })
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

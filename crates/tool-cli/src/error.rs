@@ -1,6 +1,8 @@
 //! What can go wrong before and beside a call.
 
+use std::error::Error as StdError;
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -37,6 +39,11 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::storage::LimitsError,
     },
+    #[error(
+        "address {address} can be reached from other machines, and whoever reaches it can call every tool; \
+         add --allow-remote if that is meant"
+    )]
+    Remote { address: SocketAddr },
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     #[error("could not encode the result")]
@@ -44,6 +51,8 @@ pub(crate) enum CliError {
         #[from]
         source: serde_json::Error,
     },
+    #[error("there is no output \"{}\"; `tool output list` shows what is kept", id.escape_debug())]
+    NoOutput { id: String },
     #[error("output {id} could not be read")]
     Output {
         id: String,
@@ -55,4 +64,16 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::core::StoreError,
     },
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }

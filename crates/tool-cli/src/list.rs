@@ -7,12 +7,18 @@ use serde_json::json;
 
 use crate::args::Common;
 use crate::error::CliError;
-use crate::{approve, render, setup};
+use crate::{approve, render, setup, signals};
 
 /// Lists every tool, and every server with its state.
 pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
     let runtime = setup::runtime(common, approve::nobody()).await?;
-    runtime.servers_settled().await;
+    tokio::select! {
+        () = runtime.servers_settled() => {}
+        status = signals::told_to_end() => {
+            runtime.shutdown().await;
+            return Ok(status);
+        }
+    }
     let snapshot = runtime.snapshot();
     let servers = runtime.servers();
 
@@ -52,12 +58,7 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
             .max()
             .unwrap_or_default();
         for entry in snapshot.entries() {
-            let summary = entry
-                .definition()
-                .description
-                .lines()
-                .next()
-                .unwrap_or_default();
+            let summary = summary(&entry.definition().description);
             let summary = render::printable(summary, terminal);
             writeln!(out, "{:width$}  {summary}", entry.wire_name().as_str())?;
         }
@@ -76,4 +77,13 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
     }
     runtime.shutdown().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The first sentence of a description; a tool says the most important first.
+fn summary(description: &str) -> &str {
+    let line = description.trim_start().lines().next().unwrap_or_default();
+    match line.find(". ") {
+        Some(at) => line.get(..=at).unwrap_or(line),
+        None => line,
+    }
 }

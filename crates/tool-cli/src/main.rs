@@ -4,6 +4,7 @@ mod approve;
 mod args;
 mod call;
 mod completions;
+mod document;
 mod error;
 mod list;
 mod output;
@@ -11,6 +12,7 @@ mod progress;
 mod render;
 mod serve;
 mod setup;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -24,7 +26,8 @@ fn main() -> ExitCode {
     if let Command::Completions { shell } = args.command {
         return report(completions::print(shell).map(|()| ExitCode::SUCCESS));
     }
-    setup::log(args.common.verbose);
+    let tells_of_servers = matches!(args.command, Command::List);
+    setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

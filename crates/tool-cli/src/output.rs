@@ -1,11 +1,12 @@
 //! `tool output`.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use serde_json::json;
-use tool_runtime::core::{OutputStore as _, PageRequest};
+use tool_runtime::core::{OutputStore as _, PageRequest, StoreError, StoreErrorKind};
 
 use crate::args::{self, Common};
 use crate::error::CliError;
@@ -28,7 +29,7 @@ pub(crate) async fn run(common: &Common, command: args::Output) -> Result<ExitCo
                 if all {
                     None
                 } else {
-                    Some(bytes.unwrap_or(PageRequest::DEFAULT_BYTES))
+                    Some(bytes.map_or(PageRequest::DEFAULT_BYTES, NonZeroUsize::get))
                 },
             )
             .await
@@ -101,10 +102,7 @@ async fn read(
         let page = store
             .page(request)
             .await
-            .map_err(|source| CliError::Output {
-                id: id.to_owned(),
-                source,
-            })?;
+            .map_err(|source| unreadable(id, source))?;
         next = page.next;
         if common.json {
             text.push_str(&String::from_utf8_lossy(&page.bytes));
@@ -126,6 +124,11 @@ async fn read(
                     page.bytes.len(),
                     page.total
                 ));
+            } else if page.bytes.is_empty() {
+                render::note(&format!(
+                    "nothing to read from byte {offset} on; the output has {} bytes",
+                    page.total
+                ));
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -135,4 +138,12 @@ async fn read(
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn unreadable(id: &str, source: StoreError) -> CliError {
+    let id = id.to_owned();
+    match source.kind() {
+        StoreErrorKind::NotFound => CliError::NoOutput { id },
+        _ => CliError::Output { id, source },
+    }
 }

@@ -5,36 +5,37 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
-use crate::error::CliError;
+use crate::error::{CliError, chain};
 
 /// Prints one JSON document: over several lines for a person, on one line in a pipe.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    if out.is_terminal() {
-        serde_json::to_writer_pretty(&mut out, document)?;
+    // Encoded first, so that a reader who has gone is not mistaken for what cannot be encoded.
+    let mut text = if out.is_terminal() {
+        serde_json::to_vec_pretty(document)?
     } else {
-        serde_json::to_writer(&mut out, document)?;
-    }
-    out.write_all(b"\n")?;
+        serde_json::to_vec(document)?
+    };
+    text.push(b'\n');
+    out.write_all(&text)?;
+    out.flush()?;
     Ok(())
 }
 
 /// Prints an error and its causes on one line of standard error.
 pub(crate) fn error(error: &dyn Error) {
-    let mut line = format!("error: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        line.push_str(": ");
-        line.push_str(&error.to_string());
-        cause = error.source();
-    }
-    note(&line);
+    note(&format!("error: {}", chain(error)));
 }
 
 /// Prints a line on standard error.
 pub(crate) fn note(line: &str) {
     // A closed standard error leaves nobody to tell.
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// This program, as whoever started it wrote it.
+pub(crate) fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "tool".to_owned())
 }
 
 /// Makes text safe to print on a terminal: what could move the cursor or change colours is shown

@@ -1,15 +1,16 @@
 //! `tool serve`.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use tool_runtime::mcp::HttpOptions;
+use tool_runtime::mcp::{HttpOptions, HttpServer, ServeErrorKind};
 use tool_runtime::{Runtime, RuntimeError};
 
 use crate::args::{Common, Serve};
 use crate::error::CliError;
-use crate::{approve, render, setup};
+use crate::{approve, render, setup, signals};
 
 /// Serves until the client leaves or the program is told to end.
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliError> {
@@ -26,17 +27,18 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
 async fn stdio(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         greet(common, runtime)?;
-        render::note(
-            "serving MCP on standard input and output; it is for a client to start, with:\n  \
-             {\"mcpServers\": {\"tool\": {\"command\": \"tool\", \"args\": [\"serve\"]}}}\n\
-             or serve people and clients over HTTP: tool serve --http 127.0.0.1:8808",
-        );
+        render::note(&format!(
+            "serving MCP on standard input and output; it is for a client to start, with:\n  {}\n\
+             or serve people and clients over HTTP: {} serve --http 127.0.0.1:8808",
+            json!({"mcpServers": {"tool": {"command": program_path(), "args": ["serve"]}}}),
+            render::program(),
+        ));
     }
     let watching = watch_servers(runtime);
     let server = runtime.mcp_server();
     tokio::select! {
         ended = server.serve_stdio() => ended.map_err(RuntimeError::from)?,
-        () = told_to_end() => {}
+        _ = signals::told_to_end() => {}
         () = watching => {}
     }
     Ok(())
@@ -56,39 +58,52 @@ async fn http(
         .mcp_server()
         .serve_http(options)
         .await
-        .map_err(RuntimeError::from)?;
-    let url = server.url();
-    greet(common, runtime)?;
-    render::note(&format!(
-        "serving MCP at {url}\n\n\
-         next, point a client at it:\n  \
-         {{\"mcpServers\": {{\"tool\": {{\"url\": \"{url}\"}}}}}}\n\
-         or try a tool here, in another terminal:\n  \
-         tool list\n  \
-         tool call grep '{{\"pattern\":\"fn main\"}}'\n\
-         Ctrl-C ends it"
-    ));
+        .map_err(|error| match error.kind() {
+            ServeErrorKind::NotLoopback => CliError::Remote { address },
+            _ => RuntimeError::from(error).into(),
+        })?;
+    announce(common, runtime, &server)?;
     let watching = watch_servers(runtime);
     tokio::select! {
         ended = server.ended() => ended.map_err(RuntimeError::from)?,
-        () = told_to_end() => {}
+        _ = signals::told_to_end() => {}
         () = watching => {}
     }
     server.shutdown().await;
     Ok(())
 }
 
+/// Says where the server is and what to do next: to a program on standard output, to a person on
+/// standard error.
+fn announce(common: &Common, runtime: &Runtime, server: &HttpServer) -> Result<(), CliError> {
+    let url = server.url();
+    if common.json {
+        let (root, state) = places(common)?;
+        return render::json(&json!({
+            "url": url,
+            "root": root.display().to_string(),
+            "state": state.display().to_string(),
+            "tools": runtime.snapshot().entries().len(),
+        }));
+    }
+    greet(common, runtime)?;
+    let program = render::program();
+    render::note(&format!(
+        "serving MCP at {url}\n\n\
+         next, point a client at it:\n  {}\n\
+         or try a tool here, in another terminal:\n  \
+         {program} list\n  \
+         {program} call grep '{{\"pattern\":\"fn main\"}}'\n\
+         Ctrl-C ends it",
+        json!({"mcpServers": {"tool": {"type": "http", "url": url}}}),
+    ));
+    Ok(())
+}
+
 /// Says what is served, on what, and where long output goes.
 fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
-    let (root, state) = setup::places(common)?;
-    let root = std::path::absolute(root)?;
-    let state = std::path::absolute(state)?;
+    let (root, state) = places(common)?;
     let tools = runtime.snapshot().entries().len();
-    if common.json {
-        let document = json!({"root": root.display().to_string(), "state": state.display().to_string(), "tools": tools});
-        render::note(&document.to_string());
-        return Ok(());
-    }
     render::note(&format!(
         "{tools} built-in tools on {}\nlong output is kept in {}\n\
          reading is allowed; writing and the shell need rules (--policy FILE, or tool.toml)",
@@ -96,6 +111,21 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
         state.display(),
     ));
     Ok(())
+}
+
+fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {
+    let (root, state) = setup::places(common)?;
+    Ok((std::path::absolute(root)?, std::path::absolute(state)?))
+}
+
+/// This program, as it can be started from any folder.
+fn program_path() -> String {
+    let program = render::program();
+    match std::env::current_exe() {
+        // Without a folder it was found by its name alone, and will be again.
+        Ok(path) if Path::new(&program).components().count() > 1 => path.display().to_string(),
+        _ => program,
+    }
 }
 
 /// Tells how every server ended up, then waits for ever.
@@ -111,20 +141,4 @@ async fn watch_servers(runtime: &Runtime) {
         render::note(&render::printable(&line, true));
     }
     std::future::pending::<()>().await;
-}
-
-/// Waits for Ctrl-C or, where there is one, the signal to terminate.
-async fn told_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -14,8 +14,10 @@ use crate::error::CliError;
 const SETTINGS: &str = "tool.toml";
 
 /// Logs to standard error: warnings, and more where it is asked for. `TOOL_LOG` overrides it.
-pub(crate) fn log(verbose: u8) {
+/// Whoever tells how each server is doing needs no warnings about them beside.
+pub(crate) fn log(verbose: u8, tells_of_servers: bool) {
     let default = match verbose {
+        0 if tells_of_servers => "warn,tool_mcp::import=error",
         0 => "warn",
         1 => "warn,tool=info,tool_core=info,tool_mcp=info,tool_registry=info,tool_storage=info",
         _ => {
