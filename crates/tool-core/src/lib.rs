@@ -73,7 +73,8 @@ pub use content::{Content, Embedded, EmbeddedBody, Link, Media, MediaKind, Text}
 pub use context::Context;
 pub use control::{CallControl, CallControlBuilder};
 pub use credential::{
-    Credential, CredentialError, CredentialMode, CredentialNeed, Credentials, NoCredentials,
+    Consent, Credential, CredentialError, CredentialMode, CredentialNeed, Credentials,
+    NoCredentials,
 };
 pub use declarations::Declarations;
 pub use definition::Definition;

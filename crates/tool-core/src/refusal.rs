@@ -119,6 +119,8 @@ pub enum ResumeFault {
     Arguments,
     /// Whether it was decided before cannot be told.
     Unknown,
+    /// It waits for something else than what was brought.
+    Mismatch,
 }
 
 impl fmt::Display for ResumeFault {
@@ -131,6 +133,7 @@ impl fmt::Display for ResumeFault {
             Self::Definition => "the tool has changed since",
             Self::Arguments => "the arguments have changed since",
             Self::Unknown => "it cannot be told whether it was decided before",
+            Self::Mismatch => "it waits for something else",
         })
     }
 }

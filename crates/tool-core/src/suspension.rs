@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{CallId, Component, Facts};
+use crate::{CallId, Component, Consent, Facts};
 
 /// A call that waits for a decision, as data: keep it, send it, resume it, in this process or in
 /// another.
@@ -30,6 +30,10 @@ pub struct Suspension {
     /// The component to ask with, where the tool brings one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<Component>,
+    /// Where consent is given, for the host that shows it. It is in memory only: what is
+    /// serialised leaves it out.
+    #[serde(skip)]
+    pub consent: Option<Consent>,
     /// The id of the call, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
@@ -104,6 +108,28 @@ pub struct DecisionRequired {
 }
 
 impl Suspension {
+    /// A suspension at a gate, still without its bindings and its seal. The registry fills them
+    /// in; one that was made otherwise resumes nothing.
+    pub fn new(id: impl Into<String>, gate: Gate, name: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            gate,
+            passed: Vec::new(),
+            because: String::new(),
+            component: None,
+            consent: None,
+            call: None,
+            name: name.into(),
+            tool: String::new(),
+            definition: String::new(),
+            arguments: Value::Null,
+            delivered: Value::Null,
+            facts: Facts::new(),
+            expires_at_ms: 0,
+            seal: String::new(),
+        }
+    }
+
     /// Reads a decision on this suspension from JSON.
     ///
     /// # Errors

@@ -29,6 +29,7 @@ impl Entry {
         tool: Tool,
     ) -> Result<Self, Vec<Problem>> {
         let mut problems = tool.problems();
+        problems.extend(tool.declarations().problems_under(identity.name().as_str()));
         let mut compiled = |what: &str, schema: &tool_core::Schema| match Validator::compile(schema)
         {
             Ok(validator) => Some(validator),

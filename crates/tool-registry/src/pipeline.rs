@@ -16,8 +16,10 @@ mod parse;
 mod policy;
 mod project;
 mod resolve;
+mod resume;
 mod run;
 mod settle;
+mod suspend;
 mod validate;
 
 use std::panic::AssertUnwindSafe;
@@ -25,62 +27,70 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
 
-use crate::Settling;
-use crate::batch::Turnstile;
-use crate::snapshot::Snapshot;
+use crate::{Approvals, Resolution, Settling};
 
 pub(crate) use run::Run;
 
-/// Settles one call alone.
+/// Settles one call, alone or in a batch, fresh or resumed.
 pub(crate) async fn settle(settling: Settling) -> Settlement {
-    settle_in(settling, None).await
-}
-
-/// Settles one call, in a batch or alone.
-pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>) -> Settlement {
     let Settling {
         snapshot,
         call,
         facts,
         door,
+        gating,
+        resolution,
         progress,
+        early,
+        turnstile,
         timeout,
     } = settling;
     let (id, name) = (call.call_id().cloned(), call.name().to_owned());
     let run = Run {
+        snapshot: &snapshot,
         services: &snapshot.services,
         facts: &facts,
         id: id.clone(),
         name: name.clone(),
+        delivered: None,
         door,
+        gating,
         progress,
+        early,
         turnstile,
     };
     // Handlers and projections are guarded where they run; this guards hooks and ports.
-    let passing = AssertUnwindSafe(pass(run, &snapshot, call)).catch_unwind();
+    let passing = AssertUnwindSafe(pass(run, call, resolution)).catch_unwind();
     let passed = match timeout {
-        None => passing.await,
-        Some(after) => match tokio::time::timeout(after, passing).await {
-            Ok(passed) => passed,
-            Err(_) => {
-                let settlement = Settlement::without_output(id, name, Outcome::TimedOut { after });
-                return settle::announce(&snapshot.services, &facts, settlement);
-            }
-        },
+        None => Ok(passing.await),
+        Some(after) => tokio::time::timeout(after, passing)
+            .await
+            .map_err(|_| after),
     };
-    let settlement = passed.unwrap_or_else(|_| {
-        Settlement::without_output(id, name, Outcome::Defect(Defect::new(DefectKind::Panic)))
-    });
+    let settlement = match passed {
+        Ok(Ok(settlement)) => settlement,
+        Ok(Err(_)) => {
+            let panicked = Outcome::Defect(Defect::new(DefectKind::Panic));
+            Settlement::without_output(id, name, panicked)
+        }
+        Err(after) => Settlement::without_output(id, name, Outcome::TimedOut { after }),
+    };
     settle::announce(&snapshot.services, &facts, settlement)
 }
 
-async fn pass(mut run: Run<'_>, snapshot: &Snapshot, call: Call) -> Settlement {
+async fn pass(mut run: Run<'_>, call: Call, resolution: Option<Resolution>) -> Settlement {
     let mut repairs = Vec::new();
-    match enter(&mut run, snapshot, call, &mut repairs).await {
+    match enter(&mut run, call, resolution, &mut repairs).await {
         Ok(settlement) => settlement,
         Err(outcome) => {
+            let failure_mode = run
+                .snapshot
+                .get(&run.name)
+                .map(|entry| entry.tool().declarations().failure_mode)
+                .unwrap_or_default();
             let mut settlement = Settlement::without_output(run.id, run.name, outcome);
             settlement.repairs = repairs;
+            settlement.failure_mode = failure_mode;
             settlement
         }
     }
@@ -89,26 +99,38 @@ async fn pass(mut run: Run<'_>, snapshot: &Snapshot, call: Call) -> Settlement {
 /// All stages. What ends a call before it executes comes back as its outcome.
 async fn enter(
     run: &mut Run<'_>,
-    snapshot: &Snapshot,
     call: Call,
+    resolution: Option<Resolution>,
     repairs: &mut Vec<tool_core::Repair>,
 ) -> Result<Settlement, Outcome> {
+    if let Some(resolution) = resolution {
+        resume::admit(run, resolution).await?;
+    }
+    if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
+        run.delivered = Some((call.name().to_owned(), call.arguments().clone()));
+    }
+    let snapshot = run.snapshot;
     let incoming = before::run(run, call).await?;
     let entry = resolve::resolve(run, &snapshot.catalog, &incoming)?;
+    suspend::keep_delivered(run, entry, &incoming);
     let parsed = parse::parse(run, incoming.arguments, repairs);
     let rulings = policy::rule(run, entry, &parsed).await?;
     let valid = validate::validate(run, entry, parsed)?;
     approval::ask(run, entry, &valid.input, rulings).await?;
     let redeemed = artifacts::redeem(run, entry, valid).await?;
-    let credential = credentials::acquire(run, entry).await?;
+    let credential = credentials::acquire(run, entry, &redeemed.spoken).await?;
 
     // From here on the call has run, and whatever it came to is shown to the after hooks.
     let ended = execute::execute(run, entry, redeemed, credential).await;
+    if let Err(Outcome::Suspended(suspension)) = ended {
+        return Err(Outcome::Suspended(suspension));
+    }
     let shown = ended
         .and_then(|executed| encode::encode(run, entry, executed))
         .and_then(|encoded| judge::judge(run, entry, encoded))
         .and_then(|judged| project::project(run, entry, judged));
     let mut bounded = bound::bound(run, entry, shown).await;
     bounded.repairs.append(repairs);
+    bounded.failure_mode = entry.tool().declarations().failure_mode;
     Ok(after::run(run, bounded).await)
 }
