@@ -1,1 +1,7 @@
-//! Workspace tests.
+//! Stories across the crates, told through the facade, and the rules of the workspace itself.
+
+// The workspace: what it consists of and what its pages say.
+mod architecture;
+mod docs_sync;
+mod manifests;
+mod tidy;

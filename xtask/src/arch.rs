@@ -34,7 +34,7 @@ pub fn check(table: &LayerTable, graph: &Graph) -> Vec<Finding> {
                         .map(|edge| forbidden(table, row, edge)),
                 );
                 if row.layer == Layer::L3 {
-                    findings.extend(missing_from_facade(table, graph, node));
+                    findings.extend(missing_from_facade(table, graph, row, node));
                 }
             }
         }
@@ -121,7 +121,12 @@ fn is_used(row: &Row, node: &CrateNode, name: &str) -> bool {
     })
 }
 
-fn missing_from_facade(table: &LayerTable, graph: &Graph, facade: &CrateNode) -> Vec<Finding> {
+fn missing_from_facade(
+    table: &LayerTable,
+    graph: &Graph,
+    own: &Row,
+    facade: &CrateNode,
+) -> Vec<Finding> {
     table
         .rows()
         .iter()
@@ -142,7 +147,7 @@ fn missing_from_facade(table: &LayerTable, graph: &Graph, facade: &CrateNode) ->
                     facade.name, row.name
                 ),
             )
-            .at(row.line)
+            .at(own.line)
         })
         .collect()
 }

@@ -1,5 +1,7 @@
 //! The chores, one function each.
 
+use std::ffi::OsString;
+
 use crate::{
     Error, FeatureSet, Finding, Invocation, Peers, Run, Totals, Verdict, Workspace, listed, rules,
     say,
@@ -8,17 +10,19 @@ use crate::{
 /// What a rule set found, and what it only names.
 type Checked = Result<(Vec<Finding>, Vec<String>), Error>;
 
-/// Formats every member, or only looks whether they are formatted.
+/// Formats every member and the benchmarks, or only looks whether they are formatted.
 ///
 /// # Errors
 /// When cargo cannot be started.
 pub fn format(workspace: &Workspace, only_look: bool) -> Result<Verdict, Error> {
-    let args = if only_look {
-        "fmt --all -- --check"
-    } else {
-        "fmt --all"
-    };
-    let passed = Invocation::cargo(workspace.root(), args).run()?;
+    let mut passed = true;
+    for args in ["fmt --all", "fmt --manifest-path bench/Cargo.toml"] {
+        let mut cargo = Invocation::cargo(workspace.root(), args);
+        if only_look {
+            cargo = cargo.args(["--", "--check"]);
+        }
+        passed &= cargo.run()?;
+    }
     Ok(Verdict::of(passed))
 }
 
@@ -67,6 +71,14 @@ pub fn lint(workspace: &Workspace, run: &mut Run) -> Result<(), Error> {
             });
         }
     }
+    // The peers under measurement would take longer than all the rest; `cargo xtask bench` has them.
+    let bench = Invocation::cargo(
+        workspace.root(),
+        "clippy --quiet --manifest-path bench/Cargo.toml --no-default-features",
+    )
+    .args([OsString::from("--target-dir"), workspace.target()?.into()])
+    .args(["--", "-D", "warnings"]);
+    run.step("clippy bench, no features", || bench.run().map(Verdict::of));
     Ok(())
 }
 

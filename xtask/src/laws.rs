@@ -32,8 +32,8 @@ pub const LAWS: [&str; 15] = [
 pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     let page = page(files);
     let mut findings = rows(page);
-    for (number, line) in markdown::prose(page) {
-        for (test, path) in guards(line) {
+    for (number, paragraph) in markdown::paragraphs(page) {
+        for (test, path) in guards(&paragraph) {
             if let Err(message) = find(files, test, path) {
                 findings.push(law(message).at(number));
             }
@@ -85,7 +85,7 @@ fn rows(page: &str) -> Vec<Finding> {
     findings
 }
 
-/// The pairs of a test and its file on one line: two code spans with `in` between them.
+/// The pairs of a test and its file in a paragraph: two code spans with `in` between them.
 fn guards(line: &str) -> Vec<(&str, &str)> {
     let pieces: Vec<&str> = line.split('`').collect();
     // The pieces at odd places are code.

@@ -76,6 +76,27 @@ pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// The paragraphs outside code fences, each on one line, with the number of its first line. A row of
+/// a table is a paragraph of its own.
+pub(crate) fn paragraphs(text: &str) -> Vec<(usize, String)> {
+    let mut paragraphs: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in prose(text) {
+        let line = line.trim();
+        let alone = line.starts_with('|') || line.starts_with('#');
+        match paragraphs.last_mut() {
+            Some((_, text)) if open && !alone && !line.is_empty() => {
+                text.push(' ');
+                text.push_str(line);
+            }
+            _ if line.is_empty() => {}
+            _ => paragraphs.push((number, line.to_owned())),
+        }
+        open = !alone && !line.is_empty();
+    }
+    paragraphs
+}
+
 /// The texts of the headings, without marks and backticks.
 pub(crate) fn headings(text: &str) -> Vec<String> {
     prose(text)

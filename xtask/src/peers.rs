@@ -157,3 +157,6 @@ impl fmt::Display for Peer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

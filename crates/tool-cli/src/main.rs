@@ -1,2 +1,66 @@
-//! The program `tool`.
-fn main() {}
+//! The program `tool`: a gateway and a workbench for the tools of language models.
+
+mod approve;
+mod args;
+mod call;
+mod completions;
+mod error;
+mod list;
+mod output;
+mod progress;
+mod render;
+mod serve;
+mod setup;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Args, Command};
+use crate::error::CliError;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if let Command::Completions { shell } = args.command {
+        return report(completions::print(shell).map(|()| ExitCode::SUCCESS));
+    }
+    setup::log(args.common.verbose);
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(source) => return report(Err(CliError::Start { source })),
+    };
+    let code = report(runtime.block_on(run(args)));
+    // A handler that blocks must not keep the program alive once it has answered.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run(args: Args) -> Result<ExitCode, CliError> {
+    let common = &args.common;
+    match args.command {
+        Command::Serve(serve) => serve::run(common, serve).await,
+        Command::List => list::run(common).await,
+        Command::Call(call) => call::run(common, call).await,
+        Command::Output { command } => output::run(common, command).await,
+        Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Prints an error with its causes, and gives the status to end with: 2 for what the caller can
+/// put right on the command line or in a file, so that 1 is left to calls that did not succeed.
+fn report(result: Result<ExitCode, CliError>) -> ExitCode {
+    match result {
+        Ok(code) => code,
+        // Whoever reads the output has gone; there is nobody to tell.
+        Err(CliError::Print { source }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            render::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -52,6 +52,13 @@ impl Digest {
     }
 }
 
+impl From<[u8; 32]> for Digest {
+    /// The digest that a hash over a stream ended with.
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha-256:{}", self.hex())

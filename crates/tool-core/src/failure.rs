@@ -65,11 +65,13 @@ impl ToolFailure {
         &self.message
     }
 
-    /// Takes out what the model is shown: the given blocks, else the message as one block.
+    /// Takes out what the model is shown: the given blocks, else the message as one block. Never
+    /// empty: no blocks at all count as none given.
     #[must_use]
     pub fn take_content(&mut self) -> Vec<Content> {
         self.content
             .take()
+            .filter(|content| !content.is_empty())
             .unwrap_or_else(|| vec![Content::text(self.message.clone())])
     }
 

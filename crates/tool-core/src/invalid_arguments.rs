@@ -166,19 +166,26 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Quotes a key that came from outside: escaped, and cut when it is long.
+/// Quotes a key that came from outside.
 fn quoted(key: &str) -> String {
-    const MOST: usize = 80;
-    let mut shown: String = key
+    format!("\"{}\"", shown(key, 80))
+}
+
+/// Text that came from outside: escaped, and cut when it is long. A path holds such keys.
+fn shown(text: &str, most: usize) -> String {
+    let mut shown: String = text
         .chars()
-        .take(MOST)
+        .take(most)
         .flat_map(char::escape_debug)
         .collect();
-    if key.chars().nth(MOST).is_some() {
+    if text.chars().nth(most).is_some() {
         shown.push('…');
     }
-    format!("\"{shown}\"")
+    shown
 }
+
+/// The most characters of a path that are shown.
+const MOST_OF_PATH: usize = 200;
 
 struct At<'a>(&'a str);
 struct Within<'a>(&'a str);
@@ -188,7 +195,7 @@ impl fmt::Display for At<'_> {
         if self.0.is_empty() {
             Ok(())
         } else {
-            write!(f, " at {}", self.0.escape_debug())
+            write!(f, " at {}", shown(self.0, MOST_OF_PATH))
         }
     }
 }
@@ -198,7 +205,7 @@ impl fmt::Display for Within<'_> {
         if self.0.is_empty() {
             Ok(())
         } else {
-            write!(f, " in {}", self.0.escape_debug())
+            write!(f, " in {}", shown(self.0, MOST_OF_PATH))
         }
     }
 }

@@ -191,7 +191,9 @@ impl Refusal {
     #[must_use]
     pub fn operator(&self) -> String {
         match self {
-            Self::Denied(denial) => format!("{} denied: {}", denial.action, denial.operator),
+            Self::Denied(denial) => {
+                format!("{} denied: {}", shown(&denial.action), denial.operator)
+            }
             Self::Artifact {
                 issues,
                 operator: Some(operator),
@@ -251,7 +253,7 @@ impl fmt::Display for Refusal {
             }
             Self::InvalidArguments(invalid) => invalid.fmt(f),
             Self::Denied(denial) => {
-                write!(f, "permission for {} was denied", denial.action)?;
+                write!(f, "permission for {} was denied", shown(&denial.action))?;
                 match &denial.reason {
                     Some(reason) => write!(f, ": {reason}"),
                     None => f.write_str("; calling again will not change that"),

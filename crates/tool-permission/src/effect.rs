@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use tool_core::Decision;
 
 /// What a rule does with what it matches. Deny beats ask, ask beats allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a further effect must break every match"
@@ -30,6 +28,13 @@ impl Effect {
             Self::Ask => "ask",
             Self::Deny => "deny",
         }
+    }
+
+    /// The effect of a word as policy files spell it.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        [Self::Allow, Self::Ask, Self::Deny]
+            .into_iter()
+            .find(|effect| effect.as_str() == word)
     }
 
     /// The decision that a matching rule of this effect stands for.

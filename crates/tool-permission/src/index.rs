@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::keys::Keys;
-use crate::path::rule_text;
+use crate::path::rule_texts;
 use crate::subject::{Dialect, Spelling, Subject};
 use crate::{Effect, Pattern, Rule};
 
@@ -54,7 +54,7 @@ impl Index {
     /// Arranges rules; a leading `~` of a path is the home directory.
     pub(crate) fn new(mut rules: Vec<Rule>, home: Option<PathBuf>) -> Self {
         // A decision never depends on this order, but which rule explains it does.
-        rules.sort_by(Rule::by_preference);
+        rules.sort_by_cached_key(Rule::preference);
         let mut tables = HashMap::<_, Tables>::new();
         for (at, rule) in rules.iter().enumerate() {
             let tables = tables.entry(Arc::from(rule.action())).or_default();
@@ -70,6 +70,17 @@ impl Index {
     /// All rules, in order of preference.
     pub(crate) fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    pub(crate) fn into_rules(self) -> Vec<Rule> {
+        self.rules
+    }
+
+    /// Whether there is a rule for the action, or one for every action.
+    pub(crate) fn has_action(&self, action: &str) -> bool {
+        [action, Rule::ANY_ACTION]
+            .iter()
+            .any(|action| self.tables.contains_key(*action))
     }
 
     /// The most preferred rule of that effect that passes the check.
@@ -139,12 +150,15 @@ impl Table {
                 .rules
                 .iter()
                 .filter_map(|&at| Some((at, index.rules.get(at)?.resource())));
-            let patterns = rules.map(|(at, resource)| match dialect {
-                Dialect::Name | Dialect::Words => (at, resource.clone()),
-                Dialect::Path => {
-                    let text = rule_text(resource.as_str(), index.home.as_deref());
-                    (at, Pattern::new(spelling.fold(&text)))
-                }
+            let patterns = rules.flat_map(|(at, resource)| {
+                let patterns = match dialect {
+                    Dialect::Name | Dialect::Words => vec![resource.clone()],
+                    Dialect::Path => rule_texts(resource.as_str(), index.home.as_deref())
+                        .iter()
+                        .map(|text| Pattern::new(spelling.fold(text)))
+                        .collect(),
+                };
+                patterns.into_iter().map(move |pattern| (at, pattern))
             });
             Shelf::new(patterns.collect(), dialect)
         })
@@ -188,3 +202,6 @@ impl Shelf {
         self.tails.visit(&subject.tail(), partly, &mut show);
     }
 }
+
+#[cfg(test)]
+mod tests;

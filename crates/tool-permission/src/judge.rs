@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_core::{Decision, Request, Ruling};
 
 use crate::index::Index;
-use crate::path::{Place, Places};
+use crate::path::{Form, Place, Places};
 use crate::subject::Subject;
 use crate::{Effect, Rule};
 
@@ -49,16 +49,13 @@ impl<'a> Judge<'a> {
         action: &str,
         subject: &Subject,
     ) -> Option<&'a Rule> {
-        let answered = effect == Effect::Ask && self.saved(action, subject).is_some();
-        let found = self.rules.first(effect, action, subject, |rule, pattern| {
-            (!answered || rule.is_sticky())
-                && rule.applies_to(self.request)
-                && subject.admits(pattern)
-                && pattern.covers(subject)
-        });
+        let saved = || self.saved(action, subject);
         match effect {
-            Effect::Allow => found.or_else(|| self.saved(action, subject)),
-            Effect::Ask | Effect::Deny => found,
+            Effect::Allow => self
+                .configured(effect, action, subject, false)
+                .or_else(saved),
+            Effect::Ask => self.configured(effect, action, subject, saved().is_some()),
+            Effect::Deny => self.configured(effect, action, subject, false),
         }
     }
 
@@ -74,37 +71,36 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The ruling on one subject: deny beats ask beats allow, and without a rule it is asked.
-    pub(crate) fn subject(&self, action: &str, subject: &Subject) -> Ruling {
+    /// The ruling on one subject: deny beats ask beats allow, and without a rule there is none.
+    pub(crate) fn rule(&self, action: &str, subject: &Subject) -> Option<Ruling> {
         let names = std::slice::from_ref(subject);
         self.names(action, names, names)
     }
 
+    /// The same, where no rule means to ask.
+    pub(crate) fn subject(&self, action: &str, subject: &Subject) -> Ruling {
+        self.rule(action, subject)
+            .unwrap_or_else(|| no_rule(action))
+    }
+
     /// The ruling on one thing with several names: those that deny and ask rules see, and those
     /// that allow rules see.
-    fn names(&self, action: &str, strict: &[Subject], allow: &[Subject]) -> Ruling {
+    fn names(&self, action: &str, strict: &[Subject], allow: &[Subject]) -> Option<Ruling> {
+        let saved = allow.iter().find_map(|name| self.saved(action, name));
         for effect in [Effect::Deny, Effect::Ask] {
-            if let Some(rule) = strict
-                .iter()
-                .find_map(|name| self.certain(effect, action, name))
-            {
-                return rule.ruling();
+            let sticky = effect == Effect::Ask && saved.is_some();
+            let find = |name| self.configured(effect, action, name, sticky);
+            if let Some(rule) = strict.iter().find_map(find) {
+                return Some(rule.ruling());
             }
-            let unsure = strict.iter().filter(|name| !name.is_known());
-            if let Some(rule) = unsure
-                .into_iter()
-                .find_map(|name| self.possible(effect, action, name))
-            {
-                return rule.possible_ruling();
+            let mut unsure = strict.iter().filter(|name| !name.is_known());
+            if let Some(rule) = unsure.find_map(|name| self.possible(effect, action, name)) {
+                return Some(rule.possible_ruling());
             }
         }
-        match allow
-            .iter()
-            .find_map(|name| self.certain(Effect::Allow, action, name))
-        {
-            Some(rule) => rule.ruling(),
-            None => Ruling::new(Decision::Ask, format!("no rule for {action} matches")),
-        }
+        let find = |name| self.configured(Effect::Allow, action, name, false);
+        let allowed = allow.iter().find_map(find).or(saved)?;
+        Some(allowed.ruling())
     }
 
     /// The ruling on a path that starts at `base`, with `root` as what counts as inside.
@@ -127,9 +123,7 @@ impl<'a> Judge<'a> {
     }
 
     fn place(&self, action: &str, place: &Place) -> Ruling {
-        let own = place
-            .forms()
-            .map(|form| self.names(action, &form.strict, &form.allow));
+        let own = place.forms().map(|form| self.form(action, form));
         let external = self.external(place);
         let hidden = place
             .hidden()
@@ -140,9 +134,29 @@ impl<'a> Judge<'a> {
     fn external(&self, place: &Place) -> Option<Ruling> {
         let outside = place.forms().filter(|form| form.outside);
         let mut rulings = outside
-            .map(|form| self.names(Rule::EXTERNAL, &form.strict, &form.allow))
+            .map(|form| self.form(Rule::EXTERNAL, form))
             .peekable();
         rulings.peek().is_some().then(|| strictest(rulings))
+    }
+
+    fn form(&self, action: &str, form: &Form) -> Ruling {
+        self.names(action, &form.strict, &form.allow)
+            .unwrap_or_else(|| no_rule(action))
+    }
+
+    fn configured(
+        &self,
+        effect: Effect,
+        action: &str,
+        subject: &Subject,
+        sticky: bool,
+    ) -> Option<&'a Rule> {
+        self.rules.first(effect, action, subject, |rule, pattern| {
+            (!sticky || rule.is_sticky())
+                && rule.applies_to(self.request)
+                && subject.admits(pattern)
+                && pattern.covers(subject)
+        })
     }
 
     fn saved(&self, action: &str, subject: &Subject) -> Option<&'a Rule> {
@@ -151,6 +165,10 @@ impl<'a> Judge<'a> {
                 subject.admits(pattern) && pattern.covers(subject)
             })
     }
+}
+
+fn no_rule(action: &str) -> Ruling {
+    Ruling::new(Decision::Ask, format!("no rule for {action} matches"))
 }
 
 /// The strictest of several rulings, the first of those that are equally strict. Of none: deny.

@@ -207,6 +207,27 @@ impl fmt::Debug for Places {
     }
 }
 
+/// The resource of a rule in all forms in which paths are compared with it: as it is written, and
+/// where the folders before its first wildcard are absolute and lead elsewhere, as they lead.
+pub(crate) fn rule_texts(resource: &str, home: Option<&Path>) -> Vec<String> {
+    let written = rule_text(resource, home);
+    let literal = match written.find(['*', '?']) {
+        Some(wildcard) => written
+            .get(..wildcard)
+            .and_then(|start| start.rfind('/'))
+            .unwrap_or(0),
+        None => written.len(),
+    };
+    let (folder, rest) = written.split_at_checked(literal).unwrap_or(("", &written));
+    let real = Path::new(folder)
+        .is_absolute()
+        .then(|| resolve::real(Path::new(folder)).ok())
+        .flatten()
+        .map(|real| format!("{}{rest}", text(&real)))
+        .filter(|real| *real != written);
+    real.into_iter().chain([written]).collect()
+}
+
 /// The resource of a rule in the form in which paths are compared: a leading `~` is the home
 /// directory, and `.`, doubled and last slashes are gone.
 pub(crate) fn rule_text(resource: &str, home: Option<&Path>) -> String {
@@ -218,10 +239,11 @@ pub(crate) fn rule_text(resource: &str, home: Option<&Path>) -> String {
         }
         _ => resource,
     };
-    let segments: Vec<&str> = resource
+    let mut segments: Vec<&str> = resource
         .split('/')
         .filter(|segment| !matches!(*segment, "" | "."))
         .collect();
+    segments.dedup_by(|a, b| a == b && *a == "**");
     let plain = segments.join("/");
     match (resource.starts_with('/'), plain.is_empty()) {
         (true, _) => format!("/{plain}"),

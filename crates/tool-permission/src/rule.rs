@@ -1,11 +1,12 @@
 //! One rule.
 
-use std::cmp::Ordering;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use tool_core::{Decision, Request, Ruling};
 
+use crate::path::rule_text;
 use crate::{Effect, Pattern};
 
 /// One rule: what may be done to what, and by whom.
@@ -16,7 +17,7 @@ use crate::{Effect, Pattern};
 /// let rule = Rule::deny("read", "**/.env").reason("secrets stay where they are");
 /// assert_eq!(rule.effect(), Effect::Deny);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     effect: Effect,
     action: Arc<str>,
@@ -40,6 +41,12 @@ pub(crate) struct Origin {
 impl Rule {
     /// The action of going outside of the workspace, beside what is done there.
     pub const EXTERNAL: &'static str = "external";
+
+    /// The action of running a line in a shell.
+    pub const SHELL: &'static str = "shell";
+
+    /// The actions whose resources are always paths.
+    pub(crate) const PATH_ACTIONS: [&'static str; 3] = ["read", "write", Self::EXTERNAL];
 
     /// The word that stands for every action.
     pub const ANY_ACTION: &'static str = "*";
@@ -139,6 +146,69 @@ impl Rule {
         Ruling::new(Decision::Ask, format!("{self} may match ({})", self.origin))
     }
 
+    /// Whether the rule can do what it says. The text of the error names the way out.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let action = self.action();
+        let wild = action.contains(['*', '?']) && action != Self::ANY_ACTION;
+        if action.is_empty()
+            || wild
+            || action.contains(|c: char| c.is_whitespace() || c.is_control())
+        {
+            return Err("`action` must be one word, or \"*\" for every action".to_owned());
+        }
+        if self.sticky && self.effect != Effect::Ask {
+            return Err("only a rule that asks can be `sticky`; leave it out".to_owned());
+        }
+        let resource = self.resource.as_str();
+        if resource.trim().is_empty() || resource.contains('\0') {
+            return Err(
+                "`resource` must not be blank or hold a NUL; write \"*\" for everything".to_owned(),
+            );
+        }
+        if Self::PATH_ACTIONS.contains(&action) {
+            self.check_path(resource)?;
+        }
+        Ok(())
+    }
+
+    fn check_path(&self, resource: &str) -> Result<(), String> {
+        if resource.split('/').any(|segment| segment == "..") {
+            return Err(
+                "a path with `..` never matches, as paths are compared without it; write where it leads"
+                    .to_owned(),
+            );
+        }
+        if resource.len() > 1 && resource.ends_with('/') {
+            return Err(format!(
+                "a path with a slash at the end never matches; write \"{resource}**\" for a folder and all in it"
+            ));
+        }
+        let anywhere = resource.starts_with(['/', '~', '*', '?']) || Path::new(resource).has_root();
+        if self.action() == Self::EXTERNAL && !anywhere {
+            return Err(
+                "a relative path never matches outside of the workspace; write it absolute or with `~`"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether the resource matches an example of its author.
+    ///
+    /// The words of a command are those between blanks. What is read as a name or as a path
+    /// depends on who asks, so that for actions of a tool's own either reading counts.
+    pub(crate) fn matches_example(&self, example: &str) -> bool {
+        let path = || {
+            let pattern = Pattern::new(rule_text(self.resource.as_str(), None));
+            pattern.matches_path(&rule_text(example, None))
+        };
+        match self.action() {
+            Self::SHELL => self.resource.matches_words(example.split_whitespace()),
+            action if Self::PATH_ACTIONS.contains(&action) => path(),
+            _ => self.resource.matches(example) || path(),
+        }
+    }
+
     pub(crate) fn at(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
@@ -148,10 +218,19 @@ impl Rule {
         self.sticky
     }
 
-    /// The order in which rules explain a decision that several of them lead to.
-    pub(crate) fn by_preference(&self, other: &Self) -> Ordering {
-        let key = |rule: &Self| (rule.origin.clone(), rule.resource.as_str().to_owned());
-        key(self).cmp(&key(other))
+    /// The order in which rules explain a decision that several of them lead to: all that makes a
+    /// rule, so that no two different ones stand in the order of their layers.
+    pub(crate) fn preference(&self) -> impl Ord + use<> {
+        let text = |pattern: &Option<Pattern>| pattern.as_ref().map(|p| p.as_str().to_owned());
+        (
+            self.origin.clone(),
+            Arc::clone(&self.action),
+            self.resource.as_str().to_owned(),
+            text(&self.source),
+            text(&self.agent),
+            self.reason.clone(),
+            self.sticky,
+        )
     }
 
     /// Whether the conditions on who asks hold. An absent fact meets no condition.

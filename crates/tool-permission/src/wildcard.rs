@@ -9,6 +9,7 @@ use crate::subject::{Dialect, Subject, Symbol};
 ///
 /// | written | in a name | in words | in a path |
 /// |---|---|---|---|
+/// | `*` alone | everything | everything | everything |
 /// | `*` | any run of characters, also none | the same, also across words | a run inside one folder |
 /// | `**` | as `*` | as `*` | any run, also across folders |
 /// | `**/` at the start of a segment | as `*` and `/` | as `*` and `/` | any number of folders, also none |
@@ -109,13 +110,6 @@ impl Pattern {
     /// Whether it matches for some value of the unknown parts of the subject.
     pub(crate) fn may_match(&self, subject: &Subject) -> bool {
         self.run(subject, Doubt::Possible).0
-    }
-
-    /// Whether it stands for one text only.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.tokens
-            .iter()
-            .all(|token| matches!(token, Token::Char(_)))
     }
 
     /// The characters that every match starts with.
@@ -311,6 +305,9 @@ fn push(states: &mut Vec<usize>, state: usize) {
 }
 
 fn compile(text: &str) -> Arc<[Token]> {
+    if text == "*" {
+        return [Token::Far].into();
+    }
     let mut tokens = Vec::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {

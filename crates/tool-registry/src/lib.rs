@@ -21,6 +21,7 @@ mod services;
 mod settlement_stream;
 mod settling;
 mod snapshot;
+mod spelling;
 mod strict_json;
 mod teardowns;
 mod validator;

@@ -45,13 +45,12 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         turnstile,
         timeout,
     } = settling;
-    let (id, name) = (call.call_id().cloned(), call.name().to_owned());
-    let run = Run {
+    let mut run = Run {
         snapshot: &snapshot,
         services: &snapshot.services,
         facts: &facts,
-        id: id.clone(),
-        name: name.clone(),
+        id: call.call_id().cloned(),
+        name: call.name().to_owned(),
         delivered: None,
         door,
         gating,
@@ -59,41 +58,29 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         early,
         turnstile,
     };
-    // Handlers and projections are guarded where they run; this guards hooks and ports.
-    let passing = AssertUnwindSafe(pass(run, call, resolution)).catch_unwind();
-    let passed = match timeout {
-        None => Ok(passing.await),
-        Some(after) => tokio::time::timeout(after, passing)
-            .await
-            .map_err(|_| after),
-    };
-    let settlement = match passed {
-        Ok(Ok(settlement)) => settlement,
-        Ok(Err(_)) => {
-            let panicked = Outcome::Defect(Defect::new(DefectKind::Panic));
-            Settlement::without_output(id, name, panicked)
-        }
-        Err(after) => Settlement::without_output(id, name, Outcome::TimedOut { after }),
-    };
-    settle::announce(&snapshot.services, &facts, settlement)
-}
-
-async fn pass(mut run: Run<'_>, call: Call, resolution: Option<Resolution>) -> Settlement {
     let mut repairs = Vec::new();
-    match enter(&mut run, call, resolution, &mut repairs).await {
-        Ok(settlement) => settlement,
-        Err(outcome) => {
-            let failure_mode = run
-                .snapshot
-                .get(&run.name)
-                .map(|entry| entry.tool().declarations().failure_mode)
-                .unwrap_or_default();
-            let mut settlement = Settlement::without_output(run.id, run.name, outcome);
-            settlement.repairs = repairs;
-            settlement.failure_mode = failure_mode;
-            settlement
+    // Handlers and projections are guarded where they run; this guards hooks and ports.
+    let passing = AssertUnwindSafe(async {
+        let entering = enter(&mut run, call, resolution, &mut repairs);
+        match timeout {
+            None => entering.await,
+            Some(after) => tokio::time::timeout(after, entering)
+                .await
+                .unwrap_or(Err(Outcome::TimedOut { after })),
         }
-    }
+    });
+    let passed = passing.catch_unwind().await;
+    let ended = passed.unwrap_or_else(|_| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
+    let settlement = ended.unwrap_or_else(|outcome| {
+        let entry = snapshot.get(&run.name);
+        let mut settlement = Settlement::without_output(run.id, run.name, outcome);
+        settlement.repairs = repairs;
+        settlement.failure_mode = entry
+            .map(|entry| entry.tool().declarations().failure_mode)
+            .unwrap_or_default();
+        settlement
+    });
+    settle::announce(&snapshot.services, &facts, settlement)
 }
 
 /// All stages. What ends a call before it executes comes back as its outcome.
@@ -130,7 +117,7 @@ async fn enter(
         .and_then(|encoded| judge::judge(run, entry, encoded))
         .and_then(|judged| project::project(run, entry, judged));
     let mut bounded = bound::bound(run, entry, shown).await;
-    bounded.repairs.append(repairs);
+    bounded.repairs.clone_from(repairs);
     bounded.failure_mode = entry.tool().declarations().failure_mode;
     Ok(after::run(run, bounded).await)
 }

@@ -53,7 +53,10 @@ impl SealKey {
         let data = serde_json::to_value(suspension).unwrap_or(Value::Null);
         // A short key is padded with zeros: that is how the algorithm takes one.
         let mut block = [0; 64];
-        block.iter_mut().zip(self.0).for_each(|(to, from)| *to = from);
+        block
+            .iter_mut()
+            .zip(self.0)
+            .for_each(|(to, from)| *to = from);
         let mut tag = Hmac::<Sha256>::new(&block.into());
         tag.update(canonical_json(&data).as_bytes());
         tag

@@ -6,6 +6,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use tool_core::Issue;
 
+use crate::spelling::unheld;
+
 /// The most levels of nesting.
 pub(crate) const MAX_DEPTH: usize = 128;
 const TOO_DEEP: Issue = Issue::Unrepresentable {
@@ -15,25 +17,52 @@ const TOO_DEEP: Issue = Issue::Unrepresentable {
 /// Parses text that holds one JSON value and nothing else.
 ///
 /// A key that stands twice is refused, as policy and tool could otherwise see different values.
-/// Text that ends too early is refused as such and never completed.
+/// Text that ends too early is refused as such and never completed. A number is kept exactly or
+/// refused, never rounded to another integer.
 pub(crate) fn parse(text: &str) -> Result<Value, Issue> {
-    let mut found = None;
+    let (mut found, mut vast) = (None, false);
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // Our own limit holds, one level above what would otherwise be reported as bad syntax.
     deserializer.disable_recursion_limit();
     let parsed = Strict {
         depth: 0,
         found: &mut found,
+        vast: &mut vast,
     }
     .deserialize(&mut deserializer)
     .and_then(|value| deserializer.end().map(|()| value));
-    parsed.map_err(|error| {
-        found.unwrap_or_else(|| Issue::Syntax {
-            line: error.line(),
-            column: error.column(),
-            truncated: error.is_eof(),
-        })
-    })
+    match parsed {
+        // The parser gives an integer that it cannot hold as a rounded number.
+        Ok(value) if vast => match unheld(text) {
+            Some(unheld) => Err(Issue::Unrepresentable { what: unheld.what }),
+            None => Ok(value),
+        },
+        Ok(value) => Ok(value),
+        Err(error) => Err(found.unwrap_or_else(|| syntax(text, &error))),
+    }
+}
+
+/// The issue for text that the parser refused. The parser counts as bad syntax what is spelled
+/// well and cannot be held.
+fn syntax(text: &str, error: &serde_json::Error) -> Issue {
+    let (line, column) = (error.line(), error.column());
+    if !error.is_eof() {
+        let before: usize = text
+            .split_inclusive('\n')
+            .take(line.saturating_sub(1))
+            .map(str::len)
+            .sum();
+        if let Some(unheld) = unheld(text)
+            && unheld.at < before + column
+        {
+            return Issue::Unrepresentable { what: unheld.what };
+        }
+    }
+    Issue::Syntax {
+        line,
+        column,
+        truncated: error.is_eof(),
+    }
 }
 
 /// Refuses a value that is nested too deeply, as one that was built in code can be.
@@ -54,7 +83,12 @@ struct Strict<'a> {
     depth: usize,
     /// Why a refusal of our own happened: a parser's error carries only text.
     found: &'a mut Option<Issue>,
+    /// A number was met that may be a rounded integer.
+    vast: &'a mut bool,
 }
+
+/// Every integer that is given as a rounded number is at least that large: 2 to the power of 63.
+const VAST: f64 = 9_223_372_036_854_775_808.0;
 
 impl Strict<'_> {
     fn refuse<E: serde::de::Error>(self, issue: Issue) -> E {
@@ -95,6 +129,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        *self.vast |= value.abs() >= VAST;
         match Number::from_f64(value) {
             Some(number) => Ok(Value::Number(number)),
             None => Err(self.refuse(Issue::Unrepresentable {
@@ -119,6 +154,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         while let Some(item) = access.next_element_seed(Strict {
             depth: self.depth + 1,
             found: &mut *self.found,
+            vast: &mut *self.vast,
         })? {
             items.push(item);
         }
@@ -137,6 +173,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             let value = access.next_value_seed(Strict {
                 depth: self.depth + 1,
                 found: &mut *self.found,
+                vast: &mut *self.vast,
             })?;
             map.insert(key, value);
         }

@@ -87,11 +87,15 @@ impl Validator {
                 let known = self.known_keys(error, root);
                 unexpected
                     .iter()
-                    .map(|key| Issue::UnknownKey {
+                    .enumerate()
+                    .map(|(index, key)| Issue::UnknownKey {
                         path: path.clone(),
                         key: key.clone(),
-                        nearest: nearest(key, known.iter().map(String::as_str))
+                        // Nobody reads a suggestion for an issue that is only counted.
+                        nearest: (index < InvalidArguments::MAX_ISSUES)
+                            .then(|| nearest(key, known.iter().map(String::as_str)))
                             .into_iter()
+                            .flatten()
                             .next(),
                     })
                     .collect()
@@ -144,21 +148,32 @@ impl Validator {
     fn known_keys(&self, error: &ValidationError<'_>, root: &Value) -> Vec<String> {
         let location = error.schema_path().as_str();
         let parent = location.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let declared = self
-            .schema
-            .as_value()
-            .pointer(&format!("{parent}/properties"))
-            .and_then(Value::as_object);
         let given = root
             .pointer(error.instance_path().as_str())
             .and_then(Value::as_object);
-        declared
+        let mut known = Vec::new();
+        if let Some(object) = self.schema.as_value().pointer(parent) {
+            declared_keys(object, &mut known);
+        }
+        known
             .into_iter()
-            .flat_map(|properties| properties.keys())
             // One that was given already is not what the caller misspelt.
             .filter(|key| !given.is_some_and(|given| given.contains_key(*key)))
             .cloned()
             .collect()
+    }
+}
+
+/// The keys that a schema declares for one object, in itself and in the parts that it combines.
+fn declared_keys<'s>(schema: &'s Value, keys: &mut Vec<&'s String>) {
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        keys.extend(properties.keys());
+    }
+    for combination in ["allOf", "anyOf", "oneOf"] {
+        let parts = schema.get(combination).and_then(Value::as_array);
+        for part in parts.into_iter().flatten() {
+            declared_keys(part, keys);
+        }
     }
 }
 

@@ -1,1 +1,32 @@
-//! The tool runtime: one facade over definition, registry, permission, storage, built-ins and MCP.
+#![doc = include_str!("../README.md")]
+
+mod builder;
+#[cfg(feature = "permission")]
+mod built_in_rules;
+mod error;
+mod runtime;
+mod server_status;
+#[cfg(feature = "permission")]
+mod settings;
+
+pub use builder::RuntimeBuilder;
+#[cfg(feature = "permission")]
+pub use built_in_rules::built_in_rules;
+pub use error::RuntimeError;
+pub use runtime::Runtime;
+pub use schemars::JsonSchema;
+pub use server_status::{ServerState, ServerStatus};
+#[cfg(feature = "permission")]
+pub use settings::Settings;
+pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+
+#[cfg(feature = "builtin")]
+pub use tool_builtin as builtin;
+pub use tool_core as core;
+#[cfg(feature = "mcp")]
+pub use tool_mcp as mcp;
+#[cfg(feature = "permission")]
+pub use tool_permission as permission;
+pub use tool_registry as registry;
+#[cfg(feature = "storage")]
+pub use tool_storage as storage;

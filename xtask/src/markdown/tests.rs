@@ -44,3 +44,18 @@ fn a_heading_has_the_anchor_that_readers_link_to() {
     assert_eq!(headings(PAGE), ["A page of names"]);
     assert_eq!(anchor("Bird's eye: one call"), "birds-eye-one-call");
 }
+
+#[test]
+fn a_paragraph_goes_on_until_an_empty_line_a_row_or_a_heading() {
+    let page = "# One\ntwo\nthree\n| 4 | x |\n| 5 | y |\n\nsix\n```text\nno\n```\nseven\n";
+    let expected = [
+        (1, "# One"),
+        (2, "two three"),
+        (4, "| 4 | x |"),
+        (5, "| 5 | y |"),
+        (7, "six"),
+        (11, "seven"),
+    ];
+    let expected = expected.map(|(number, text)| (number, text.to_owned()));
+    assert_eq!(paragraphs(page), expected);
+}

@@ -62,7 +62,7 @@ law: ARCHITECTURE.md:5: crates/a/tests/it/b.rs has no test `no_test`",
 #[test]
 fn a_guard_outside_the_table_is_looked_for_too() {
     let mut files = page(&[]);
-    files[0].text += "\nIt never blocks (`it_never_blocks` in `crates/a/tests/it/b.rs`).\n";
+    files[0].text += "\nIt never\nblocks (`it_never_blocks` in\n`crates/a/tests/it/b.rs`).\n";
     says(
         &laws::check(&files),
         "law: ARCHITECTURE.md:19: crates/a/tests/it/b.rs has no test `it_never_blocks`",

@@ -5,7 +5,7 @@ use tool_core::{Defect, DefectKind, Outcome, Settlement, Stage};
 use super::Run;
 
 /// Runs the hooks, the one added last first. One that fails makes the call a defect. Nothing is
-/// bounded a second time.
+/// bounded a second time, and whatever a hook changes, the settlement stays that of its call.
 pub(super) async fn run(run: &Run<'_>, mut settlement: Settlement) -> Settlement {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
@@ -21,5 +21,6 @@ pub(super) async fn run(run: &Run<'_>, mut settlement: Settlement) -> Settlement
             return broken;
         }
     }
+    settlement.call.clone_from(&run.id);
     settlement
 }

@@ -1,7 +1,9 @@
 //! Stage 6: whoever has to be asked.
 
 use serde_json::Value;
-use tool_core::{Action, CallFacts, CheckIn, Component, Decision, Gate, Outcome, Ruling, Stage};
+use tool_core::{
+    Action, CallFacts, CheckIn, Component, Decision, Gate, Outcome, Refusal, Request, Ruling, Stage,
+};
 
 use super::policy::{self, Open};
 use super::suspend::{self, Wait};
@@ -42,7 +44,7 @@ pub(super) async fn ask(
             Approvals::Inline => {
                 let request = policy::request(run, entry, action, Some(input));
                 let asked = run.services.permission.enforce(&request, &ruling).await;
-                asked.map_err(Outcome::Refused)?;
+                asked.map_err(|refusal| Outcome::Refused(named(run, &request, refusal)))?;
             }
             Approvals::Suspend => {
                 let component = component.cloned();
@@ -56,6 +58,17 @@ pub(super) async fn ask(
         }
     }
     Ok(())
+}
+
+/// Names the tool when the call as a whole was denied, as the gate's own denial does.
+fn named(run: &Run<'_>, request: &Request<'_>, refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Denied(mut denial) if request.action == Action::CALL => {
+            denial.action.clone_from(&run.name);
+            Refusal::Denied(denial)
+        }
+        other => other,
+    }
 }
 
 async fn questions<'e>(

@@ -1,0 +1,78 @@
+//! Asking the person at the terminal.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use tool_runtime::core::{Answer, Approver, ApproverError, Ask, BoxFuture, NobodyToAsk};
+
+use crate::progress::Line;
+use crate::render;
+
+/// Nobody is asked.
+pub(crate) fn nobody() -> NobodyToAsk {
+    NobodyToAsk
+}
+
+/// Asks on the terminal, if there is one at both ends; else nobody is asked.
+pub(crate) fn terminal(quiet: bool, line: Line) -> Terminal {
+    let attended = !quiet && io::stdin().is_terminal() && io::stderr().is_terminal();
+    Terminal { attended, line }
+}
+
+/// Asks the person at the terminal, one question at a time. Anything but a clear yes is a no.
+pub(crate) struct Terminal {
+    attended: bool,
+    line: Line,
+}
+
+impl Approver for Terminal {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+        Box::pin(async move {
+            if !self.attended {
+                return Ok(Answer::Nobody);
+            }
+            let question = question(&ask);
+            let line = self.line.clone();
+            let answer = tokio::task::spawn_blocking(move || line.suspend(|| put(&question)));
+            match answer.await {
+                Ok(Ok(true)) => Ok(Answer::Approved),
+                Ok(Ok(false)) => Ok(Answer::Declined { note: None }),
+                Ok(Err(error)) => Err(ApproverError::new(error)),
+                Err(error) => Err(ApproverError::new(error)),
+            }
+        })
+    }
+}
+
+fn question(ask: &Ask<'_>) -> String {
+    let mut text = format!("{} wants to {}:\n", source(ask), ask.request.action);
+    for resource in ask.request.resources.iter() {
+        text.push_str(&format!(
+            "  {}\n",
+            render::printable(&resource.to_string(), true)
+        ));
+    }
+    if let Some(metadata) = ask.request.metadata {
+        for (key, value) in metadata {
+            let shown = render::printable(&format!("{key}: {value}"), true);
+            text.push_str(&format!("  ({shown})\n"));
+        }
+    }
+    text.push_str("Allow it this time? [y/N] ");
+    text
+}
+
+fn source(ask: &Ask<'_>) -> String {
+    match ask.request.tool {
+        Some(tool) => render::printable(&tool.to_string(), true),
+        None => "A tool".to_owned(),
+    }
+}
+
+fn put(question: &str) -> io::Result<bool> {
+    let mut err = io::stderr().lock();
+    err.write_all(question.as_bytes())?;
+    err.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,117 @@
+//! What can be said on the command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Serve, list and call tools for language models.
+///
+/// The built-in tools work on the folder given by --root. Further tools come from MCP servers
+/// that a file of the mcpServers format names. Every call is validated, judged by the policy,
+/// bounded, and retained whole where it is long.
+#[derive(Debug, Parser)]
+#[command(name = "tool", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "\
+Exit status: 0 success, 1 a call that did not succeed, 2 a mistake on the command line or in a file.
+
+Examples:
+  tool list
+  tool call grep '{\"pattern\":\"fn main\"}'
+  tool serve --http 127.0.0.1:8808 --mcp-config mcp.json
+  tool output list")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Common {
+    /// Settings for policy, bounds and state [default: tool.toml, where it exists]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Rules to add to those of the settings; may be given more than once
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Vec<PathBuf>,
+    /// MCP servers to import, in the mcpServers format
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) mcp_config: Option<PathBuf>,
+    /// Folder that the built-in tools work on [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Folder for retained output [default: the user's state folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+    /// Print JSON, one document per command
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Log more to standard error: once for notices, twice for details
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve all tools over MCP, on standard input and output unless --http is given
+    Serve(Serve),
+    /// List all tools, and the state of every server
+    List,
+    /// Call one tool
+    Call(Call),
+    /// Look at output that was too long to show
+    Output {
+        #[command(subcommand)]
+        command: Output,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Serve {
+    /// Serve over streamable HTTP on this address, at the path /mcp
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Allow an address that other machines can reach; there is no authentication
+    #[arg(long, requires = "http")]
+    pub(crate) allow_remote: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Call {
+    /// The tool, as `tool list` names it
+    pub(crate) name: String,
+    /// The arguments as JSON; `-` reads them from standard input, `@FILE` from a file
+    #[arg(default_value = "{}", value_name = "JSON")]
+    pub(crate) arguments: String,
+    /// Give up after this many seconds, questions included
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Output {
+    /// List retained output, newest first
+    List,
+    /// Read retained output, the first page unless said otherwise
+    Read {
+        /// The id, as the marker in a shortened result names it
+        id: String,
+        /// Read everything from the offset on
+        #[arg(long)]
+        all: bool,
+        /// The first byte to read, from 0
+        #[arg(long, default_value_t = 0, value_name = "BYTES")]
+        offset: u64,
+        /// The most bytes of the page
+        #[arg(long, value_name = "BYTES", conflicts_with = "all")]
+        bytes: Option<usize>,
+    },
+}

@@ -1,0 +1,79 @@
+//! `tool list`.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::args::Common;
+use crate::error::CliError;
+use crate::{approve, render, setup};
+
+/// Lists every tool, and every server with its state.
+pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
+    let runtime = setup::runtime(common, approve::nobody()).await?;
+    runtime.servers_settled().await;
+    let snapshot = runtime.snapshot();
+    let servers = runtime.servers();
+
+    if common.json {
+        let tools: Vec<_> = snapshot
+            .entries()
+            .map(|entry| {
+                let mut tool = json!(entry.definition());
+                if let Some(tool) = tool.as_object_mut() {
+                    tool.insert("source".to_owned(), json!(entry.source().to_string()));
+                    tool.insert(
+                        "authoredName".to_owned(),
+                        json!(entry.identity().name().as_str()),
+                    );
+                    tool.insert("digest".to_owned(), json!(entry.digest().to_string()));
+                }
+                tool
+            })
+            .collect();
+        let servers: Vec<_> = servers
+            .iter()
+            .map(|server| {
+                json!({
+                    "name": server.name,
+                    "state": server.state.as_str(),
+                    "detail": server.state.detail(),
+                })
+            })
+            .collect();
+        render::json(&json!({"tools": tools, "servers": servers}))?;
+    } else {
+        let mut out = io::stdout().lock();
+        let terminal = out.is_terminal();
+        let width = snapshot
+            .entries()
+            .map(|entry| entry.wire_name().as_str().len())
+            .max()
+            .unwrap_or_default();
+        for entry in snapshot.entries() {
+            let summary = entry
+                .definition()
+                .description
+                .lines()
+                .next()
+                .unwrap_or_default();
+            let summary = render::printable(summary, terminal);
+            writeln!(out, "{:width$}  {summary}", entry.wire_name().as_str())?;
+        }
+        out.flush()?;
+        for server in &servers {
+            let line = match server.state.detail() {
+                Some(detail) => format!(
+                    "server {}: {}: {detail}",
+                    server.name,
+                    server.state.as_str()
+                ),
+                None => format!("server {}: {}", server.name, server.state.as_str()),
+            };
+            render::note(&render::printable(&line, io::stderr().is_terminal()));
+        }
+    }
+    runtime.shutdown().await;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,138 @@
+//! `tool output`.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
+
+use serde_json::json;
+use tool_runtime::core::{OutputStore as _, PageRequest};
+
+use crate::args::{self, Common};
+use crate::error::CliError;
+use crate::{render, setup};
+
+/// Lists or reads what was retained.
+pub(crate) async fn run(common: &Common, command: args::Output) -> Result<ExitCode, CliError> {
+    match command {
+        args::Output::List => list(common),
+        args::Output::Read {
+            id,
+            all,
+            offset,
+            bytes,
+        } => {
+            read(
+                common,
+                &id,
+                offset,
+                if all {
+                    None
+                } else {
+                    Some(bytes.unwrap_or(PageRequest::DEFAULT_BYTES))
+                },
+            )
+            .await
+        }
+    }
+}
+
+fn list(common: &Common) -> Result<ExitCode, CliError> {
+    let store = setup::store(common)?;
+    let outputs = store
+        .list()
+        .map_err(|source| CliError::Outputs { source })?;
+    if common.json {
+        let outputs: Vec<_> = outputs
+            .iter()
+            .map(|output| {
+                let created = output
+                    .created
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
+                json!({
+                    "id": output.id,
+                    "tool": output.tool,
+                    "call": output.call,
+                    "session": output.session,
+                    "createdMs": u64::try_from(created.as_millis()).unwrap_or(u64::MAX),
+                    "bytes": output.bytes,
+                    "lines": output.lines,
+                    "digest": output.digest,
+                })
+            })
+            .collect();
+        render::json(&json!({"outputs": outputs}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = io::stdout().lock();
+    for output in &outputs {
+        writeln!(
+            out,
+            "{}  {:>10}  {:>8} lines  {}",
+            output.id,
+            render::size(output.bytes),
+            output.lines,
+            render::printable(&output.tool, out.is_terminal()),
+        )?;
+    }
+    out.flush()?;
+    if outputs.is_empty() {
+        render::note("nothing is retained");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads from an offset on: one page of so many bytes, or all pages.
+async fn read(
+    common: &Common,
+    id: &str,
+    offset: u64,
+    one_page_of: Option<usize>,
+) -> Result<ExitCode, CliError> {
+    let store = setup::store(common)?;
+    let mut out = io::stdout().lock();
+    let terminal = out.is_terminal();
+    let mut next = Some(offset);
+    let mut text = String::new();
+    while let Some(offset) = next {
+        let request = PageRequest::new(id, None)
+            .offset(offset)
+            .max_bytes(one_page_of.unwrap_or(PageRequest::DEFAULT_BYTES));
+        let page = store
+            .page(request)
+            .await
+            .map_err(|source| CliError::Output {
+                id: id.to_owned(),
+                source,
+            })?;
+        next = page.next;
+        if common.json {
+            text.push_str(&String::from_utf8_lossy(&page.bytes));
+        } else if terminal {
+            let text = String::from_utf8_lossy(&page.bytes);
+            out.write_all(render::printable(&text, true).as_bytes())?;
+        } else {
+            out.write_all(&page.bytes)?;
+        }
+        if one_page_of.is_some() {
+            if common.json {
+                render::json(&json!({
+                    "id": id, "offset": page.offset, "next": page.next, "total": page.total, "text": text,
+                }))?;
+            } else if let Some(next) = page.next {
+                out.flush()?;
+                render::note(&format!(
+                    "{} of {} bytes; go on with --offset {next}, or read it whole with --all",
+                    page.bytes.len(),
+                    page.total
+                ));
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    if common.json {
+        render::json(&json!({"id": id, "offset": offset, "next": null, "text": text}))?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,121 @@
+//! From the command line and the settings to a runtime.
+
+use std::path::{Path, PathBuf};
+
+use tool_runtime::core::Approver;
+use tool_runtime::storage::{DirStore, Limits, ReadingHint};
+use tool_runtime::{Runtime, RuntimeError, Settings, built_in_rules};
+use tracing_subscriber::EnvFilter;
+
+use crate::args::Common;
+use crate::error::CliError;
+
+/// The file of settings that is read where none is named.
+const SETTINGS: &str = "tool.toml";
+
+/// Logs to standard error: warnings, and more where it is asked for. `TOOL_LOG` overrides it.
+pub(crate) fn log(verbose: u8) {
+    let default = match verbose {
+        0 => "warn",
+        1 => "warn,tool=info,tool_core=info,tool_mcp=info,tool_registry=info,tool_storage=info",
+        _ => {
+            "warn,tool=debug,tool_core=debug,tool_mcp=debug,tool_registry=debug,tool_storage=debug"
+        }
+    };
+    let filter = EnvFilter::try_from_env("TOOL_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// The runtime of a command: built-in tools on the root, the store, the policy, the servers.
+pub(crate) async fn runtime(
+    common: &Common,
+    approver: impl Approver + 'static,
+) -> Result<Runtime, CliError> {
+    let settings = settings(common)?;
+    let root = root(common, settings.as_ref());
+    let mut builder = Runtime::builder()
+        .approver(approver)
+        .rules(built_in_rules().map_err(RuntimeError::from)?)
+        .workspace(root)
+        .state(state(common, settings.as_ref())?)
+        .limits(limits(settings.as_ref())?);
+    if let Some(settings) = settings {
+        for layer in settings.layers {
+            builder = builder.rules(layer);
+        }
+        if let Some(bound) = settings.bound {
+            builder = builder.bound(bound);
+        }
+    }
+    for policy in &common.policy {
+        builder = builder.policy(policy);
+    }
+    if let Some(servers) = &common.mcp_config {
+        builder = builder.servers(servers);
+    }
+    Ok(builder.build().await?)
+}
+
+/// The store of a command that needs nothing else.
+pub(crate) fn store(common: &Common) -> Result<DirStore, CliError> {
+    let settings = settings(common)?;
+    let store = DirStore::builder(state(common, settings.as_ref())?)
+        .limits(limits(settings.as_ref())?)
+        .reading_hint(ReadingHint::default())
+        .open();
+    store.map_err(|source| CliError::Runtime(RuntimeError::Store(source)))
+}
+
+/// Where the built-in tools work and output is kept, for telling a person.
+pub(crate) fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {
+    let settings = settings(common)?;
+    Ok((
+        root(common, settings.as_ref()),
+        state(common, settings.as_ref())?,
+    ))
+}
+
+fn settings(common: &Common) -> Result<Option<Settings>, CliError> {
+    match &common.config {
+        Some(path) => Ok(Some(Settings::load(path)?)),
+        None if Path::new(SETTINGS).exists() => Ok(Some(Settings::load(SETTINGS)?)),
+        None => Ok(None),
+    }
+}
+
+fn root(common: &Common, settings: Option<&Settings>) -> PathBuf {
+    let said = common.root.clone().or_else(|| settings?.root.clone());
+    said.unwrap_or_else(|| PathBuf::from("."))
+}
+
+fn state(common: &Common, settings: Option<&Settings>) -> Result<PathBuf, CliError> {
+    let said = common.state.clone().or_else(|| settings?.state.clone());
+    said.or_else(user_state).ok_or(CliError::NoState)
+}
+
+/// The folder for state that the user's system names.
+fn user_state() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let base = absolute("XDG_STATE_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))?;
+    Some(base.join("tool").join("outputs"))
+}
+
+fn limits(settings: Option<&Settings>) -> Result<Limits, CliError> {
+    let default = Limits::DEFAULT;
+    let Some(settings) = settings else {
+        return Ok(default);
+    };
+    let limits = Limits::new(
+        settings.output_bytes.unwrap_or(default.output_bytes()),
+        settings.total_bytes.unwrap_or(default.total_bytes()),
+        settings.time_to_live.unwrap_or(default.time_to_live()),
+    );
+    limits.map_err(|source| CliError::Limits { source })
+}

@@ -1,0 +1,29 @@
+//! The crate through its public API.
+
+mod desk; // questions, answers, notices
+mod file; // the grammar of policy files and its errors
+mod gate; // names, calls, capabilities, several resources, conditions
+mod laws; // the laws of the design contract
+mod path; // paths: the labelled cases and what they leave open
+mod scale; // many rules, hostile patterns
+mod volume; // probing for case
+mod wildcard; // patterns against a reference matcher
+
+use tool_core::{Action, Decision, Facts, Request, Resource, Ruling};
+use tool_permission::{Layer, Rule, RulePolicy};
+
+/// A policy of these rules.
+fn policy(rules: impl IntoIterator<Item = Rule>) -> RulePolicy {
+    RulePolicy::new([Layer::new("test", rules).unwrap()])
+}
+
+/// The ruling on an action on names.
+fn ruling<const N: usize>(policy: &RulePolicy, action: &str, names: [&str; N]) -> Ruling {
+    let resources = names.map(Resource::from).to_vec();
+    policy.judge(&Request::new(Action::new(action), resources, &Facts::new()))
+}
+
+/// The decision on an action on names.
+fn decision<const N: usize>(policy: &RulePolicy, action: &str, names: [&str; N]) -> Decision {
+    ruling(policy, action, names).decision
+}

@@ -1,0 +1,241 @@
+//! A runtime in the making.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tool_core::{Approver, Bound, NobodyToAsk, OutputStore, Permission};
+use tool_registry::{Registry, RegistryBuilder};
+
+use crate::{Runtime, RuntimeError};
+
+/// A [`Runtime`] in the making. What is not said keeps its default.
+#[must_use]
+pub struct RuntimeBuilder {
+    registry: RegistryBuilder,
+    approver: Arc<dyn Approver>,
+    permission: Option<Permission>,
+    outputs: Option<Arc<dyn OutputStore>>,
+    workspace: Option<PathBuf>,
+    #[cfg(feature = "permission")]
+    layers: Vec<tool_permission::Layer>,
+    #[cfg(feature = "permission")]
+    policies: Vec<PathBuf>,
+    #[cfg(feature = "storage")]
+    state: Option<PathBuf>,
+    #[cfg(feature = "storage")]
+    limits: tool_storage::Limits,
+    #[cfg(feature = "mcp-child")]
+    servers: Option<PathBuf>,
+}
+
+impl RuntimeBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            registry: Registry::builder(),
+            approver: Arc::new(NobodyToAsk),
+            permission: None,
+            outputs: None,
+            workspace: None,
+            #[cfg(feature = "permission")]
+            layers: Vec::new(),
+            #[cfg(feature = "permission")]
+            policies: Vec::new(),
+            #[cfg(feature = "storage")]
+            state: None,
+            #[cfg(feature = "storage")]
+            limits: tool_storage::Limits::DEFAULT,
+            #[cfg(feature = "mcp-child")]
+            servers: None,
+        }
+    }
+
+    /// Sets who decides and who is asked, in place of policy files and approver.
+    pub fn permission(mut self, permission: Permission) -> Self {
+        self.permission = Some(permission);
+        self
+    }
+
+    /// Sets who is asked where policy says so. Nobody by default, which denies.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Arc::new(approver);
+        self
+    }
+
+    /// Adds a policy file. Several add up; none can undo a deny of another. Without one,
+    /// everything is asked.
+    #[cfg(feature = "permission")]
+    pub fn policy(mut self, path: impl Into<PathBuf>) -> Self {
+        self.policies.push(path.into());
+        self
+    }
+
+    /// Adds rules from code.
+    #[cfg(feature = "permission")]
+    pub fn rules(mut self, layer: tool_permission::Layer) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Sets the folder in which long output is retained. Without one, output is shown whole.
+    #[cfg(feature = "storage")]
+    pub fn state(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.state = Some(dir.into());
+        self
+    }
+
+    /// Sets how much is retained and how long. Defaults to
+    /// [`Limits::DEFAULT`](tool_storage::Limits::DEFAULT).
+    #[cfg(feature = "storage")]
+    pub fn limits(mut self, limits: tool_storage::Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets where long output is retained, in place of a folder.
+    pub fn outputs(mut self, outputs: Arc<dyn OutputStore>) -> Self {
+        self.outputs = Some(outputs);
+        self
+    }
+
+    /// Sets the bound on model-facing text. Defaults to [`Bound::DEFAULT`].
+    pub fn bound(mut self, bound: Bound) -> Self {
+        self.registry = self.registry.bound(bound);
+        self
+    }
+
+    /// Registers the built-in tools, to work on this folder.
+    #[cfg(feature = "builtin")]
+    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(root.into());
+        self
+    }
+
+    /// Starts the MCP servers of a file of the `mcpServers` format and registers their tools, each
+    /// under the name that the file gives it. Folders in it are relative to the file's own.
+    #[cfg(feature = "mcp-child")]
+    pub fn servers(mut self, path: impl Into<PathBuf>) -> Self {
+        self.servers = Some(path.into());
+        self
+    }
+
+    /// Sets everything on the registry that has no setter here.
+    pub fn registry(mut self, set: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Self {
+        self.registry = set(self.registry);
+        self
+    }
+
+    /// Puts the runtime together. Servers are started and not waited for.
+    ///
+    /// # Errors
+    /// [`RuntimeError`] when a file cannot be used, the store or the workspace cannot be opened.
+    /// Nothing is started then.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves nothing running.
+    #[expect(
+        clippy::unused_async,
+        reason = "starting servers needs a runtime around it"
+    )]
+    pub async fn build(self) -> Result<Runtime, RuntimeError> {
+        let permission = self.take_permission()?;
+        let outputs = self.take_outputs()?;
+        #[cfg(feature = "mcp-child")]
+        let servers = self.take_servers()?;
+
+        let mut registry = self.registry.permission(permission.clone());
+        if let Some(outputs) = &outputs {
+            registry = registry.outputs(Arc::clone(outputs));
+        }
+        let registry = registry.build();
+
+        #[cfg(feature = "builtin")]
+        let builtins = match self.workspace {
+            None => None,
+            Some(root) => {
+                let workspace = tool_builtin::Workspace::open(root)?;
+                let options = tool_builtin::Options::new();
+                let tools =
+                    tool_builtin::all(&workspace, permission.clone(), outputs.clone(), options);
+                Some(registry.register(tools)?)
+            }
+        };
+        #[cfg(not(feature = "builtin"))]
+        let builtins = None;
+
+        Ok(Runtime {
+            #[cfg(feature = "mcp-child")]
+            upstreams: servers.map(|(servers, base)| {
+                tool_mcp::Upstreams::builder(servers)
+                    .base_dir(base)
+                    .client("tool", env!("CARGO_PKG_VERSION"))
+                    .connect(&registry)
+            }),
+            registry,
+            permission,
+            outputs,
+            _builtins: builtins,
+        })
+    }
+
+    fn take_permission(&self) -> Result<Permission, RuntimeError> {
+        if let Some(permission) = &self.permission {
+            return Ok(permission.clone());
+        }
+        #[cfg(feature = "permission")]
+        {
+            let mut layers = self.layers.clone();
+            for path in &self.policies {
+                layers.push(tool_permission::Layer::load(path)?);
+            }
+            let policy = tool_permission::RulePolicy::new(layers).home_of_user();
+            Ok(Permission::new(policy, Arc::clone(&self.approver)))
+        }
+        #[cfg(not(feature = "permission"))]
+        Ok(Permission::new(
+            tool_core::ClosedPolicy,
+            Arc::clone(&self.approver),
+        ))
+    }
+
+    fn take_outputs(&self) -> Result<Option<Arc<dyn OutputStore>>, RuntimeError> {
+        if let Some(outputs) = &self.outputs {
+            return Ok(Some(Arc::clone(outputs)));
+        }
+        #[cfg(feature = "storage")]
+        if let Some(dir) = &self.state {
+            let store = tool_storage::DirStore::builder(dir)
+                .limits(self.limits)
+                .open();
+            return Ok(Some(Arc::new(store.map_err(RuntimeError::Store)?)));
+        }
+        Ok(None)
+    }
+
+    #[cfg(feature = "mcp-child")]
+    fn take_servers(&self) -> Result<Option<(tool_mcp::ServersConfig, PathBuf)>, RuntimeError> {
+        let Some(path) = &self.servers else {
+            return Ok(None);
+        };
+        let text = std::fs::read_to_string(path).map_err(|source| RuntimeError::ReadServers {
+            path: path.clone(),
+            source,
+        })?;
+        let config =
+            tool_mcp::ServersConfig::from_json(&text).map_err(|source| RuntimeError::Servers {
+                path: path.clone(),
+                source,
+            })?;
+        let base = path.parent().filter(|base| !base.as_os_str().is_empty());
+        Ok(Some((
+            config,
+            base.unwrap_or_else(|| std::path::Path::new(".")).to_owned(),
+        )))
+    }
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RuntimeBuilder(..)")
+    }
+}

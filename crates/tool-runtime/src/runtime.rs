@@ -1,0 +1,117 @@
+//! The runtime: everything put together.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tool_core::{OutputStore, Permission, Tool};
+use tool_registry::{Registration, RegistrationError, Registry, Snapshot};
+
+use crate::{RuntimeBuilder, ServerStatus};
+
+/// A registry with everything that its calls use: policy, store, built-in tools, MCP servers.
+///
+/// Dropping it ends every server that it started; [`shutdown`](Self::shutdown) lets them end
+/// themselves.
+#[must_use = "dropping it ends the servers that it started"]
+pub struct Runtime {
+    pub(crate) registry: Registry,
+    pub(crate) permission: Permission,
+    pub(crate) outputs: Option<Arc<dyn OutputStore>>,
+    pub(crate) _builtins: Option<Registration>,
+    #[cfg(feature = "mcp-child")]
+    pub(crate) upstreams: Option<tool_mcp::Upstreams>,
+}
+
+impl Runtime {
+    /// Starts a runtime.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::new()
+    }
+
+    /// Registers tools of the host's own, all or none, for as long as the guard lives.
+    ///
+    /// # Errors
+    /// [`RegistrationError`] with everything that is wrong with each tool.
+    pub fn register<N: AsRef<str>, T: Into<Tool>>(
+        &self,
+        tools: impl IntoIterator<Item = (N, T)>,
+    ) -> Result<Registration, RegistrationError> {
+        self.registry.register(tools)
+    }
+
+    /// What is registered now, as one model request sees it.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        self.registry.snapshot()
+    }
+
+    /// The registry, for what this type does not show.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Who decides, for tools to capture.
+    #[must_use]
+    pub fn permission(&self) -> &Permission {
+        &self.permission
+    }
+
+    /// Where long output is retained, if anywhere.
+    #[must_use]
+    pub fn outputs(&self) -> Option<&Arc<dyn OutputStore>> {
+        self.outputs.as_ref()
+    }
+
+    /// How each imported server is doing, by name.
+    #[must_use]
+    pub fn servers(&self) -> Vec<ServerStatus> {
+        #[cfg(feature = "mcp-child")]
+        if let Some(upstreams) = &self.upstreams {
+            return upstreams
+                .statuses()
+                .into_iter()
+                .map(ServerStatus::from)
+                .collect();
+        }
+        Vec::new()
+    }
+
+    /// Waits until every server is ready or has failed.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub async fn servers_settled(&self) {
+        #[cfg(feature = "mcp-child")]
+        if let Some(upstreams) = &self.upstreams {
+            upstreams.settled().await;
+        }
+    }
+
+    /// An MCP server that offers everything in the registry.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn mcp_server(&self) -> tool_mcp::Server {
+        tool_mcp::Server::new(self.registry.clone())
+            .implementation("tool", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Ends every server that it started, all at the same time and within five seconds.
+    ///
+    /// # Cancel safety
+    /// Dropping the future kills what has not ended yet.
+    pub async fn shutdown(self) {
+        #[cfg(feature = "mcp-child")]
+        if let Some(upstreams) = self.upstreams {
+            upstreams.shutdown().await;
+        }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("servers", &self.servers())
+            .finish_non_exhaustive()
+    }
+}

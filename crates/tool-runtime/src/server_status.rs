@@ -1,0 +1,86 @@
+//! How an imported server is doing.
+
+/// How an imported server is doing, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerStatus {
+    /// The name that the operator gave it.
+    pub name: String,
+    /// What it is at.
+    pub state: ServerState,
+}
+
+/// What an imported server is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServerState {
+    /// It is configured and switched off.
+    Disabled,
+    /// It was started and has not listed its tools yet.
+    Connecting,
+    /// Its tools can be called.
+    Ready {
+        /// How many.
+        tools: usize,
+        /// Tools that could not be registered, each with the reason.
+        refused: Vec<String>,
+    },
+    /// It cannot be used.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// It has ended.
+    Stopped,
+}
+
+impl ServerState {
+    /// One word, stable across versions.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Connecting => "connecting",
+            Self::Ready { .. } => "ready",
+            Self::Failed { .. } => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// What there is to say beside the word.
+    #[must_use]
+    pub fn detail(&self) -> Option<String> {
+        match self {
+            Self::Ready { tools, refused } if refused.is_empty() => Some(format!("{tools} tools")),
+            Self::Ready { tools, refused } => {
+                Some(format!("{tools} tools, refused {}", refused.join("; ")))
+            }
+            Self::Failed { reason } => Some(reason.clone()),
+            Self::Disabled | Self::Connecting | Self::Stopped => None,
+        }
+    }
+}
+
+#[cfg(feature = "mcp-child")]
+impl From<tool_mcp::UpstreamStatus> for ServerStatus {
+    fn from(status: tool_mcp::UpstreamStatus) -> Self {
+        use tool_mcp::UpstreamState;
+        let state = match status.state {
+            UpstreamState::Disabled => ServerState::Disabled,
+            UpstreamState::Connecting => ServerState::Connecting,
+            UpstreamState::Ready { tools, refused } => ServerState::Ready {
+                tools,
+                refused: refused
+                    .into_iter()
+                    .map(|tool| format!("\"{}\": {}", tool.name.escape_debug(), tool.reason))
+                    .collect(),
+            },
+            UpstreamState::Failed { reason } => ServerState::Failed { reason },
+            _ => ServerState::Stopped,
+        };
+        Self {
+            name: status.name,
+            state,
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Output kept in a local directory.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use tool_core::{
+    Bounded, BoxFuture, OutputPage, OutputStore, PageRequest, Retained, Retention, SessionId,
+    StoreError,
+};
+
+use crate::builder::{DirStoreBuilder, Durability};
+use crate::folder::Folder;
+use crate::id::Id;
+use crate::index::{Entry, Index};
+use crate::joined::Joined;
+use crate::marker::Marker;
+use crate::pin::{Pins, SessionPin};
+use crate::preview::preview;
+use crate::reading::{not_an_id, unknown};
+use crate::record::Record;
+use crate::staged::Staged;
+use crate::summary::OutputSummary;
+
+/// An [`OutputStore`] in a local directory. Clones are the same store.
+///
+/// # What is stored
+/// The texts of an output in their order, byte for byte. Empty texts count for nothing, and a
+/// newline goes before each further text when the bytes so far do not end in one; a single text is
+/// exactly its own bytes. Session, identity, call, tool, time, size and digest stand in a record at
+/// the end of the same file and not in its name, which is the output's id and cannot be guessed.
+///
+/// An output is written aside, under a lock, and renamed when it is whole. So what is seen is
+/// whole, a call that is dropped or killed leaves nothing to be seen, and the space of what it had
+/// written comes back at the latest with the next sweep. A write that fails for whatever reason,
+/// a full disk among them, is an error and leaves nothing.
+///
+/// # Who may read
+/// The session and identity that an output was retained with, an absent one being absent: what was
+/// retained without a session is for callers without one. A request without facts is an
+/// operator's and reads everything.
+///
+/// # Limits
+/// [`Limits`](crate::Limits) hold for the whole directory. An output that has had its time is not
+/// read any more, and is removed then or by the next [sweep](Self::sweep);
+/// [opening](DirStoreBuilder::open) sweeps too. An output that would not fit takes the place of the
+/// oldest ones; if they are not enough, nothing is removed and it is refused. Outputs of a
+/// [pinned](Self::pin_session) session are neither too old nor in the way.
+///
+/// # Concurrency
+/// A directory may be used by several stores and processes at once. Each checks the quota against
+/// what it knows, so that together they may exceed it until one of them looks at the directory
+/// again: when it has to make room, sweeps, lists or opens.
+///
+/// # Blocking
+/// Files are written and read on the calling thread, as this crate never spawns. Storing yields to
+/// the executor after every 128 KiB written and hashed, and reading a page takes
+/// three short reads whatever its offset. The price is that a disk that stalls stalls its thread;
+/// a host that cannot have that puts the store behind a thread of its own. All other methods do
+/// not yield and take time in proportion to the number of outputs.
+#[derive(Clone)]
+pub struct DirStore {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) folder: Arc<Folder>,
+    pub(crate) pins: Arc<Pins>,
+    pub(crate) setup: DirStoreBuilder,
+    index: Mutex<Index>,
+}
+
+impl DirStore {
+    /// A store in that directory, to be set up.
+    ///
+    /// ```
+    /// use tool_storage::{DirStore, Durability};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let root = dir.path().join("outputs");
+    /// let store = DirStore::builder(root).durability(Durability::Power).open()?;
+    /// assert!(store.list()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder(root: impl Into<PathBuf>) -> DirStoreBuilder {
+        DirStoreBuilder::new(root.into())
+    }
+
+    pub(crate) fn open(setup: DirStoreBuilder) -> Result<Self, StoreError> {
+        let folder = Arc::new(Folder::open(&setup.root)?);
+        let store = Self {
+            shared: Arc::new(Shared {
+                pins: Arc::new(Pins::new(Arc::clone(&folder))),
+                folder,
+                index: Mutex::default(),
+                setup,
+            }),
+        };
+        store.shared.sweep(store.shared.setup.clock.now_us())?;
+        Ok(store)
+    }
+
+    /// Keeps the outputs of a session until the guard is dropped.
+    ///
+    /// Never fails: where other processes cannot be told, a warning is traced and the pin holds in
+    /// this one.
+    pub fn pin_session(&self, session: impl Into<SessionId>) -> SessionPin {
+        Arc::clone(&self.shared.pins).pin(session.into())
+    }
+
+    /// The outputs that can be read, the oldest first.
+    ///
+    /// A file whose record does not read is left out and traced as a warning.
+    ///
+    /// # Errors
+    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be read.
+    pub fn list(&self) -> Result<Vec<OutputSummary>, StoreError> {
+        let now = self.shared.setup.clock.now_us();
+        let mut index = self.shared.index();
+        self.shared.follow(&mut index)?;
+        Ok(index
+            .oldest_first()
+            .filter(|(_, entry)| !self.shared.has_expired(entry, now))
+            .filter_map(|(_, entry)| match entry {
+                Entry::Whole(record) => Some(OutputSummary::from(record)),
+                Entry::Damaged { .. } => None,
+            })
+            .collect())
+    }
+
+    /// Removes an output, a damaged one and one of a pinned session too.
+    ///
+    /// # Errors
+    /// [`NotFound`](tool_core::StoreErrorKind::NotFound) when there is none;
+    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be written.
+    pub fn remove(&self, id: &str) -> Result<(), StoreError> {
+        let known = Id::parse(id).ok_or_else(not_an_id)?;
+        let mut index = self.shared.index();
+        let was_there = self
+            .shared
+            .folder
+            .remove(&known.to_string())
+            .map_err(|cause| {
+                self.shared
+                    .folder
+                    .failed("could not remove an output", cause)
+            })?;
+        index.remove(known);
+        if was_there {
+            Ok(())
+        } else {
+            Err(unknown(known))
+        }
+    }
+
+    async fn retain(&self, retention: Retention<'_>) -> Result<Bounded, StoreError> {
+        let shared = &*self.shared;
+        let io = |what: &'static str| move |cause| shared.folder.failed(what, cause);
+        let joined = Joined::new(&retention.content);
+        let room = shared.make_room(joined.len() as u64)?;
+        let id = Id::mint().map_err(|cause| io("could not mint an id")(io::Error::other(cause)))?;
+        let mut staged =
+            Staged::create(&shared.folder, id).map_err(io("could not create an output"))?;
+        let mut written = 0;
+        for chunk in joined.pieces().flat_map(|piece| piece.chunks(CHUNK)) {
+            staged
+                .write(chunk)
+                .map_err(io("could not write an output"))?;
+            written += chunk.len();
+            if written >= CHUNK {
+                written = 0;
+                pause().await;
+            }
+        }
+        let measured = staged.measure();
+        let record = Record {
+            id: id.to_string(),
+            tool: retention.tool.to_owned(),
+            call: retention.call.cloned(),
+            session: retention.facts.session_id().cloned(),
+            identity: retention.facts.identification().cloned(),
+            created_us: shared.setup.clock.now_us(),
+            bytes: measured.bytes,
+            lines: measured.lines,
+            digest: measured.digest.to_string(),
+        };
+        let syncs = shared.setup.durability == Durability::Power;
+        record
+            .encode()
+            .and_then(|record| staged.finish(&record, syncs))
+            .map_err(io("could not finish an output"))?;
+        pause().await;
+
+        // From here on nothing awaits: a dropped future has either shown nothing or is done.
+        let marker = Marker::new(&record.id, &shared.setup.hint);
+        let content = preview(retention.content, retention.bound, &marker);
+        let retained = Retained::new(&*record.id, record.bytes, record.lines, measured.digest);
+        {
+            // Under the lock, so that nobody finds the file and counts it beside its reservation.
+            let mut index = shared.index();
+            staged.publish().map_err(io("could not show an output"))?;
+            index.insert(id, Entry::Whole(record));
+            index.release(room.keep());
+        }
+        if syncs && let Err(cause) = shared.folder.sync() {
+            self.remove(&retained.id)?;
+            return Err(io("could not sync its directory")(cause));
+        }
+        Ok(Bounded::new(content, retained))
+    }
+}
+
+impl Shared {
+    pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OutputStore for DirStore {
+    fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
+        Box::pin(self.retain(retention))
+    }
+
+    fn page<'a>(
+        &'a self,
+        request: PageRequest<'a>,
+    ) -> BoxFuture<'a, Result<OutputPage, StoreError>> {
+        Box::pin(async move { self.read(&request) })
+    }
+}
+
+impl fmt::Debug for DirStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DirStore")
+            .field("root", &self.shared.setup.root)
+            .field("limits", &self.shared.setup.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Lets the executor run something else, whichever executor it is.
+async fn pause() {
+    let mut has_paused = false;
+    poll_fn(|cx| {
+        if has_paused {
+            return Poll::Ready(());
+        }
+        has_paused = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// How much is written between two pauses.
+const CHUNK: usize = 128 * 1024;

@@ -1,0 +1,199 @@
+//! The private directory that everything is kept in.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+use tool_core::{StoreError, StoreErrorKind};
+
+/// A directory by its handle: what happens to its path later does not matter, and no name leads
+/// out of it. Files are private from creation and symbolic links are never followed.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    dir: Dir,
+    root: PathBuf,
+}
+
+impl Folder {
+    /// Opens the directory, and creates it and its parents where they are missing.
+    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
+        open_private(root)
+            .map(|dir| Self {
+                dir,
+                root: root.to_owned(),
+            })
+            .map_err(|cause| failed(root, "could not be opened", cause))
+    }
+
+    /// Creates a file that must not exist.
+    pub(crate) fn create(&self, name: &str) -> io::Result<fs::File> {
+        self.open_for_writing(name, OpenOptions::new().create_new(true))
+    }
+
+    /// Opens a file, and creates it where it is missing.
+    pub(crate) fn open_or_create(&self, name: &str) -> io::Result<fs::File> {
+        self.open_for_writing(name, OpenOptions::new().create(true))
+    }
+
+    /// Opens a file for reading; `None` when there is none.
+    pub(crate) fn read(&self, name: &str) -> io::Result<Option<fs::File>> {
+        match self.dir.symlink_metadata(name) {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => return Err(io::Error::other("it is no regular file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        match self.dir.open_with(name, &options) {
+            Ok(file) => Ok(Some(file.into_std())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a file the name under which it is seen. The name must be free.
+    pub(crate) fn publish(&self, from: &str, to: &str) -> io::Result<()> {
+        match self.dir.symlink_metadata(to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.dir.rename(from, &self.dir, to)
+            }
+            Err(error) => Err(error),
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    /// Removes a file, a symbolic link itself; `false` when there is none.
+    pub(crate) fn remove(&self, name: &str) -> io::Result<bool> {
+        match self.dir.remove_file(name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The names of everything in the directory. Names that are no text are not this store's.
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in self.dir.entries()? {
+            names.extend(entry?.file_name().into_string());
+        }
+        Ok(names)
+    }
+
+    /// Makes the names in the directory survive a power cut.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.dir.open(".")?.into_std().sync_all()
+    }
+
+    /// An error of this directory, for operators.
+    pub(crate) fn failed(&self, what: &str, cause: io::Error) -> StoreError {
+        failed(&self.root, what, cause)
+    }
+
+    fn open_for_writing(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+        options.read(true).write(true).follow(FollowSymlinks::No);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::mode(options, 0o600);
+        let file = self.dir.open_with(name, options)?.into_std();
+        // A umask can only have taken more away.
+        restrict(&file, 0o600)?;
+        Ok(file)
+    }
+}
+
+/// Whether a file still has a name.
+#[cfg(unix)]
+pub(crate) fn is_linked(file: &fs::File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0)
+}
+
+/// Whether a file still has a name. Elsewhere an open file keeps it.
+#[cfg(not(unix))]
+pub(crate) fn is_linked(_file: &fs::File) -> io::Result<bool> {
+    Ok(true)
+}
+
+fn failed(root: &Path, what: &str, cause: io::Error) -> StoreError {
+    let detail = format!("output store {} {what}", root.display());
+    StoreError::new(StoreErrorKind::Io, detail).because(cause)
+}
+
+fn open_private(root: &Path) -> io::Result<Dir> {
+    let Some(name) = root.file_name() else {
+        // `.`, `..` and the like: there is nothing to create.
+        let dir = Dir::open_ambient_dir(root, ambient_authority())?;
+        return ensure_private(dir, false);
+    };
+    let parent = match root.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    create_parents(parent)?;
+    let parent = Dir::open_ambient_dir(parent, ambient_authority())?;
+    let is_new = create_private(&parent, name)?;
+    if !is_new && parent.symlink_metadata(name)?.is_symlink() {
+        return Err(io::Error::other(
+            "it is a symbolic link; name the directory itself",
+        ));
+    }
+    ensure_private(parent.open_dir_nofollow(name)?, is_new)
+}
+
+fn create_parents(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Whether the directory is new.
+fn create_private(parent: &Dir, name: &OsStr) -> io::Result<bool> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there is no mode to set"))]
+    let mut builder = cap_std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match parent.create_dir_with(name, &builder) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes a directory that nobody else may enter, or that can be made so without changing anything
+/// that is in use: a new one or an empty one.
+#[cfg(unix)]
+fn ensure_private(dir: Dir, is_new: bool) -> io::Result<Dir> {
+    let mode = cap_std::fs::MetadataExt::mode(&dir.dir_metadata()?) & 0o777;
+    if is_new || mode & 0o077 != 0 {
+        if !is_new && dir.entries()?.next().is_some() {
+            return Err(io::Error::other(format!(
+                "others may enter it (mode {mode:03o}) and it is not empty; make it private with \
+                 chmod 700"
+            )));
+        }
+        // The handle itself may be good for nothing but names.
+        restrict(&dir.open(".")?.into_std(), 0o700)?;
+    }
+    Ok(dir)
+}
+
+#[cfg(not(unix))]
+fn ensure_private(dir: Dir, _is_new: bool) -> io::Result<Dir> {
+    Ok(dir)
+}
+
+#[cfg(unix)]
+fn restrict(file: &fs::File, mode: u32) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn restrict(_file: &fs::File, _mode: u32) -> io::Result<()> {
+    Ok(())
+}

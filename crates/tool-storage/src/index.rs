@@ -1,0 +1,102 @@
+//! What the store holds, in memory.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use tool_core::SessionId;
+
+use crate::id::Id;
+use crate::record::Record;
+
+/// The outputs by id and by age, and what they weigh, so that neither storing nor evicting reads
+/// the directory. The directory is the truth; this follows it.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    entries: HashMap<Id, Entry>,
+    by_age: BTreeSet<(u64, Id)>,
+    stored: u64,
+    /// Bytes that are promised to outputs on their way in.
+    reserved: u64,
+}
+
+/// An output, or a file with the name of one that does not read.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    Whole(Record),
+    Damaged { created_us: u64, bytes: u64 },
+}
+
+impl Entry {
+    pub(crate) fn created_us(&self) -> u64 {
+        match self {
+            Self::Whole(record) => record.created_us,
+            Self::Damaged { created_us, .. } => *created_us,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Whole(record) => record.bytes,
+            Self::Damaged { bytes, .. } => *bytes,
+        }
+    }
+
+    pub(crate) fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Whole(record) => record.session.as_ref(),
+            Self::Damaged { .. } => None,
+        }
+    }
+}
+
+impl Index {
+    pub(crate) fn contains(&self, id: Id) -> bool {
+        self.entries.contains_key(&id)
+    }
+
+    pub(crate) fn insert(&mut self, id: Id, entry: Entry) {
+        self.remove(id);
+        self.by_age.insert((entry.created_us(), id));
+        self.stored += entry.bytes();
+        self.entries.insert(id, entry);
+    }
+
+    pub(crate) fn remove(&mut self, id: Id) -> Option<Entry> {
+        let entry = self.entries.remove(&id)?;
+        self.by_age.remove(&(entry.created_us(), id));
+        self.stored -= entry.bytes();
+        Some(entry)
+    }
+
+    /// Forgets what is no longer there.
+    pub(crate) fn retain(&mut self, present: &HashSet<Id>) {
+        let gone: Vec<Id> = self
+            .entries
+            .keys()
+            .filter(|id| !present.contains(id))
+            .copied()
+            .collect();
+        for id in gone {
+            self.remove(id);
+        }
+    }
+
+    pub(crate) fn reserve(&mut self, bytes: u64) {
+        self.reserved += bytes;
+    }
+
+    pub(crate) fn release(&mut self, bytes: u64) {
+        self.reserved -= bytes;
+    }
+
+    /// The bytes of all outputs, those on their way in among them.
+    pub(crate) fn used(&self) -> u64 {
+        self.stored.saturating_add(self.reserved)
+    }
+
+    /// The entries, the oldest first.
+    pub(crate) fn oldest_first(&self) -> impl Iterator<Item = (Id, &Entry)> {
+        self.by_age
+            .iter()
+            .filter_map(|(_, id)| Some((*id, self.entries.get(id)?)))
+    }
+}

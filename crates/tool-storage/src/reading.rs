@@ -1,0 +1,84 @@
+//! Reading an output back.
+
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+
+use bytes::Bytes;
+use tool_core::{OutputPage, PageRequest, StoreError, StoreErrorKind};
+
+use crate::dir_store::DirStore;
+use crate::id::Id;
+use crate::index::Entry;
+use crate::page::{MARGIN, page_range};
+use crate::record::{Record, RecordError};
+
+impl DirStore {
+    pub(crate) fn read(&self, request: &PageRequest<'_>) -> Result<OutputPage, StoreError> {
+        let shared = &*self.shared;
+        let id = Id::parse(request.id).ok_or_else(not_an_id)?;
+        let io = |cause| {
+            let what = format!("could not read output {id}");
+            shared.folder.failed(&what, cause)
+        };
+        let mut file = shared
+            .folder
+            .read(&id.to_string())
+            .map_err(io)?
+            .ok_or_else(|| unknown(id))?;
+        let record = Record::read(&mut file, id).map_err(|error| match error {
+            RecordError::Read(cause) => io(cause),
+            damage => {
+                let detail = format!("output {id} is damaged");
+                StoreError::new(StoreErrorKind::Io, detail).because(damage)
+            }
+        })?;
+        if request
+            .facts
+            .is_some_and(|facts| !record.is_readable_by(facts))
+        {
+            return Err(not_found(format!("output {id} is another caller's")));
+        }
+        let total = record.bytes;
+        let entry = Entry::Whole(record);
+        if shared.has_expired(&entry, shared.setup.clock.now_us()) {
+            if let Err(error) = shared.discard(&mut shared.index(), id) {
+                tracing::warn!(%id, %error, "could not remove an expired output");
+            }
+            return Err(not_found(format!("output {id} has expired")));
+        }
+
+        let offset = request.offset.min(total);
+        let len = (request.max_bytes.max(1) as u64).min(total);
+        let first = offset.saturating_sub(MARGIN);
+        let last = offset.saturating_add(len).saturating_add(MARGIN).min(total);
+        let mut window = Vec::new();
+        file.seek(SeekFrom::Start(first)).map_err(io)?;
+        file.take(last - first)
+            .read_to_end(&mut window)
+            .map_err(io)?;
+        if window.len() as u64 != last - first {
+            return Err(io(io::ErrorKind::UnexpectedEof.into()));
+        }
+        // Both are below the window's length, or clamped to it.
+        let begin = usize::try_from(offset - first).unwrap_or(usize::MAX);
+        let page = page_range(&window, begin, usize::try_from(len).unwrap_or(usize::MAX));
+        let start = first + page.start as u64;
+        Ok(OutputPage::new(
+            Bytes::from(window).slice(page),
+            start,
+            total,
+        ))
+    }
+}
+
+fn not_found(detail: String) -> StoreError {
+    StoreError::new(StoreErrorKind::NotFound, detail)
+}
+
+pub(crate) fn unknown(id: Id) -> StoreError {
+    not_found(format!("output {id} is unknown or no longer kept"))
+}
+
+/// The text is not repeated: it may be anything that a model came up with.
+pub(crate) fn not_an_id() -> StoreError {
+    not_found("what was asked for is no id of an output".to_owned())
+}

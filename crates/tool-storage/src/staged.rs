@@ -1,0 +1,129 @@
+//! An output on its way into the store.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use sha2::{Digest as _, Sha256};
+use tool_core::Digest;
+
+use crate::folder::{Folder, is_linked};
+use crate::id::Id;
+use crate::joined::newlines;
+
+/// A file that is written aside. Dropped before it is published, it is removed.
+///
+/// Its file is locked for as long as it is written, so that a sweep, also another process's, tells
+/// a write in progress from one that died: a lock dies with its process.
+pub(crate) struct Staged<'a> {
+    folder: &'a Folder,
+    id: Id,
+    out: BufWriter<File>,
+    hash: Sha256,
+    bytes: u64,
+    newlines: u64,
+    last: Option<u8>,
+    is_published: bool,
+}
+
+/// What was measured while an output was written.
+pub(crate) struct Measured {
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+    pub(crate) digest: Digest,
+}
+
+impl<'a> Staged<'a> {
+    pub(crate) fn create(folder: &'a Folder, id: Id) -> io::Result<Self> {
+        Ok(Self {
+            folder,
+            id,
+            out: BufWriter::with_capacity(BUFFER, create_locked(folder, &staged_name(id))?),
+            hash: Sha256::new(),
+            bytes: 0,
+            newlines: 0,
+            last: None,
+            is_published: false,
+        })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.newlines += newlines(bytes) as u64;
+        self.last = bytes.last().copied().or(self.last);
+        Ok(())
+    }
+
+    pub(crate) fn measure(&self) -> Measured {
+        let unfinished = self.last.is_some_and(|last| last != b'\n');
+        Measured {
+            bytes: self.bytes,
+            lines: self.newlines + u64::from(unfinished),
+            digest: Digest::from(<[u8; 32]>::from(self.hash.clone().finalize())),
+        }
+    }
+
+    /// Writes what follows the output, after which the file is whole.
+    pub(crate) fn finish(&mut self, record: &[u8], sync: bool) -> io::Result<()> {
+        self.out.write_all(record)?;
+        self.out.flush()?;
+        if sync {
+            self.out.get_ref().sync_all()?;
+        }
+        Ok(())
+    }
+
+    /// Shows the finished file under its own name.
+    pub(crate) fn publish(mut self) -> io::Result<()> {
+        self.folder
+            .publish(&staged_name(self.id), &self.id.to_string())?;
+        self.is_published = true;
+        Ok(())
+    }
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        if !self.is_published
+            && let Err(error) = self.folder.remove(&staged_name(self.id))
+        {
+            // The next sweep tries again.
+            tracing::warn!(id = %self.id, %error, "could not remove an unfinished output");
+        }
+    }
+}
+
+/// Whether a file of that name is, or was, on its way into a store.
+pub(crate) fn is_staged_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX).and_then(Id::parse).is_some()
+}
+
+fn staged_name(id: Id) -> String {
+    format!("{PREFIX}{id}")
+}
+
+/// Creates a file and locks it, again where a sweep came in between and removed it.
+fn create_locked(folder: &Folder, name: &str) -> io::Result<File> {
+    for _ in 0..ATTEMPTS {
+        let file = folder.create(name)?;
+        // A file system without locks has no protection against a second process's sweep.
+        if let Err(error) = file.lock()
+            && error.kind() != io::ErrorKind::Unsupported
+        {
+            folder.remove(name)?;
+            return Err(error);
+        }
+        if is_linked(&file)? {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::other("every new file was removed by a sweep"))
+}
+
+const PREFIX: &str = ".new-";
+const BUFFER: usize = 64 * 1024;
+const ATTEMPTS: usize = 8;
+
+#[cfg(test)]
+mod tests;

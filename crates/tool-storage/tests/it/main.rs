@@ -1,0 +1,34 @@
+//! What the store promises, through its public interface.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says what it skips"
+)]
+
+/// Processes that are killed, futures that are dropped.
+mod crash;
+/// Files that are not what they were.
+mod damage;
+/// What the tests share.
+mod fixture;
+/// Stored outputs of every format there was.
+mod format;
+/// Disks that are full or cannot be written.
+mod full_disk;
+/// Quota, age, pins and sweeps.
+mod limits;
+/// The preview, case by case.
+mod preview;
+/// Modes, links and names.
+mod privacy;
+/// The preview and the pages as properties.
+mod prop_laws;
+/// Pages, and who may read them.
+mod reading;
+/// What is stored of which content.
+mod retention;
