@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{CallId, Content, Defect, FailureMode, FailureOrigin, Outcome, Refusal, Retained};
+use crate::{
+    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Retained,
+};
 
 /// The settlement of one call: how it ended and what of it is shown.
 ///
@@ -14,6 +16,8 @@ pub struct Settlement {
     pub call: Option<CallId>,
     /// The wire name of the tool that ran, else the name as it was called.
     pub tool: String,
+    /// The tool, whatever name it was called by; absent where none was found.
+    pub identity: Option<Identity>,
     /// How the call ended.
     pub outcome: Outcome,
     /// What the model is shown: never empty for an error, bounded.
@@ -69,6 +73,7 @@ impl Settlement {
         Self {
             call,
             tool: tool.into(),
+            identity: None,
             outcome,
             content: text.map(Content::text).into_iter().collect(),
             output: None,
@@ -127,6 +132,17 @@ pub struct CallError {
 }
 
 impl CallError {
+    /// The error of a settlement, whatever the tool's failure mode; `None` for one that completed
+    /// or that waits.
+    #[must_use]
+    pub fn of(settlement: &Settlement) -> Option<Self> {
+        let origin = settlement.outcome.origin()?;
+        Some(Self {
+            settlement: Box::new(settlement.clone()),
+            origin,
+        })
+    }
+
     /// Where the call failed.
     #[must_use]
     pub fn origin(&self) -> FailureOrigin {

@@ -14,7 +14,7 @@ use tool_core::{
 
 use crate::services::Services;
 use crate::teardowns::Teardowns;
-use crate::{ColumnCheck, MemoryState, Registry, SealKey};
+use crate::{ColumnCheck, MemoryState, Registry, RequestHook, SealKey};
 
 /// How many calls of one batch run beside each other unless said otherwise.
 const BATCH_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -38,6 +38,7 @@ impl RegistryBuilder {
                 credentials: Arc::new(NoCredentials),
                 before: Vec::new(),
                 after: Vec::new(),
+                requests: Vec::new(),
                 events: None,
                 bound: ArcSwap::from_pointee(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
@@ -75,6 +76,13 @@ impl RegistryBuilder {
     /// Sets who hands out credentials. Without one, a call of a tool that needs one is refused.
     pub fn credentials(mut self, credentials: impl Credentials + 'static) -> Self {
         self.services.credentials = Arc::new(credentials);
+        self
+    }
+
+    /// Adds a hook on requests, after those that were added earlier. It sees the requests that are
+    /// taken with [`Registry::request`].
+    pub fn on_request(mut self, hook: impl RequestHook + 'static) -> Self {
+        self.services.requests.push(Arc::new(hook));
         self
     }
 

@@ -16,6 +16,7 @@ mod queue;
 mod registrar;
 mod registration;
 mod registry;
+mod repeated;
 mod seal;
 mod services;
 mod settlement_stream;
@@ -24,7 +25,10 @@ mod snapshot;
 mod spelling;
 mod strict_json;
 mod teardowns;
+mod toolkit;
+mod turn;
 mod validator;
+mod view;
 
 pub use batch::{Batch, BatchStream};
 pub use builder::RegistryBuilder;
@@ -37,9 +41,15 @@ pub use memory_state::MemoryState;
 pub use registrar::Registrar;
 pub use registration::{Notice, Registration};
 pub use registry::Registry;
+pub use repeated::RepeatedCalls;
 pub use seal::SealKey;
 pub use services::ColumnCheck;
 pub use settlement_stream::{SettlementEvent, SettlementStream};
 pub use settling::Settling;
 pub use snapshot::Snapshot;
 pub use teardowns::{TeardownEnd, TeardownReport};
+pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
+pub use turn::{
+    AssistantPart, FinishReason, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream,
+};
+pub use view::{RequestHook, View, ViewError};

@@ -52,6 +52,7 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         id: call.call_id().cloned(),
         name: call.name().to_owned(),
         delivered: None,
+        spoken: None,
         door,
         gating,
         progress,
@@ -75,6 +76,7 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         let entry = snapshot.get(&run.name);
         let mut settlement = Settlement::without_output(run.id, run.name, outcome);
         settlement.repairs = repairs;
+        settlement.identity = entry.map(|entry| entry.identity().clone());
         settlement.failure_mode = entry
             .map(|entry| entry.tool().declarations().failure_mode)
             .unwrap_or_default();
@@ -107,6 +109,9 @@ async fn enter(
     let redeemed = artifacts::redeem(run, entry, valid).await?;
     let credential = credentials::acquire(run, entry, &redeemed.spoken).await?;
 
+    if !run.services.after.is_empty() {
+        run.spoken = Some(redeemed.spoken.clone());
+    }
     // From here on the call has run, and whatever it came to is shown to the after hooks.
     let ended = execute::execute(run, entry, redeemed, credential).await;
     if let Err(Outcome::Suspended(suspension)) = ended {
@@ -118,6 +123,7 @@ async fn enter(
         .and_then(|judged| project::project(run, entry, judged));
     let mut bounded = bound::bound(run, entry, shown).await;
     bounded.repairs.clone_from(repairs);
+    bounded.identity = Some(entry.identity().clone());
     bounded.failure_mode = entry.tool().declarations().failure_mode;
-    Ok(after::run(run, bounded).await)
+    Ok(after::run(run, entry, bounded).await)
 }

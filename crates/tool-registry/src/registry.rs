@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::{Bound, Identity, RunId, SessionId, Source, Tool};
+use tool_core::{Bound, Facts, Identity, RunId, SessionId, Source, Tool};
 
 use crate::catalog::Live;
 use crate::services::Services;
@@ -59,6 +59,26 @@ impl Registry {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.live.catalog(), Arc::clone(&self.services))
+    }
+
+    /// What is registered now, as the hooks on requests leave it for this caller.
+    #[must_use]
+    pub fn request(&self, facts: &Facts) -> Snapshot {
+        let snapshot = self.snapshot();
+        if self.services.requests.is_empty() {
+            return snapshot;
+        }
+        let changed = snapshot.with_view(|view| {
+            self.services
+                .requests
+                .iter()
+                .for_each(|hook| hook.request(view, facts));
+            Ok::<(), std::convert::Infallible>(())
+        });
+        match changed {
+            Ok(snapshot) => snapshot,
+            Err(never) => match never {},
+        }
     }
 
     /// Tells of changes from now on.

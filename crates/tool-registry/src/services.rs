@@ -12,8 +12,8 @@ use tool_core::{
     State,
 };
 
-use crate::SealKey;
 use crate::teardowns::Teardowns;
+use crate::{RequestHook, SealKey};
 
 /// What is done about columns that hold something else than a tool declares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +36,7 @@ pub(crate) struct Services {
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) before: Vec<Arc<dyn BeforeHook>>,
     pub(crate) after: Vec<Arc<dyn AfterHook>>,
+    pub(crate) requests: Vec<Arc<dyn RequestHook>>,
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) bound: ArcSwap<Bound>,
     pub(crate) batch_concurrency: NonZeroUsize,

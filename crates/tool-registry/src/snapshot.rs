@@ -6,7 +6,7 @@ use tool_core::{Call, Definition, Facts, Settlement, Suspension};
 
 use crate::catalog::Catalog;
 use crate::services::Services;
-use crate::{Batch, Entry, Resolution, Settling};
+use crate::{Batch, Entry, Resolution, Settling, Turn};
 
 /// What one model request sees: the tools that were registered when it was taken, and nothing
 /// that was registered, replaced or dropped since. Clones are cheap and the same.
@@ -68,6 +68,11 @@ impl Snapshot {
     /// A batch, to set something on it or to take its events as they come.
     pub fn batch(&self, calls: impl IntoIterator<Item = Call>, facts: &Facts) -> Batch {
         Batch::new(self.clone(), calls.into_iter().collect(), facts.clone())
+    }
+
+    /// One model response, whose calls are settled while it streams in.
+    pub fn turn(&self, facts: &Facts) -> Turn {
+        Turn::new(self.clone(), facts.clone())
     }
 
     /// Goes on with a suspended call. Everything is checked anew: the seal, the date, the caller,

@@ -20,6 +20,8 @@ pub(crate) struct Run<'a> {
     pub(crate) name: String,
     /// The name and arguments as they were delivered, where a suspension may need them.
     pub(crate) delivered: Option<(String, Arguments)>,
+    /// The arguments that ran, where a hook may want to see them.
+    pub(crate) spoken: Option<serde_json::Value>,
     pub(crate) door: Door,
     pub(crate) gating: Gating,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
