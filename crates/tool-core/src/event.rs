@@ -6,8 +6,9 @@ use crate::{CallId, Capability, Facts, Progress, Repair, Ruling, Settlement};
 
 /// Receives what happens to every call, for audit, metrics and tests.
 ///
-/// Called in the course of the call: it must return at once and must not block. Events carry no
-/// arguments and no results.
+/// Called in the course of the call: it must return at once and must not block. Printing an event
+/// shows neither arguments nor results; the settlement that [`EventKind::Settled`] lends holds
+/// them.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not receive events")]
 pub trait EventSink: Send + Sync {
     /// Takes one event.
@@ -47,7 +48,6 @@ impl<'a> Event<'a> {
 }
 
 /// What happened.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
     /// A stage of the pipeline began.
@@ -65,6 +65,22 @@ pub enum EventKind<'a> {
     Progress(&'a Progress),
     /// The call was settled. The last event of a call.
     Settled(&'a Settlement),
+}
+
+impl fmt::Debug for EventKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stage(stage) => write!(f, "Stage({stage})"),
+            Self::Ruled { capability, ruling } => f
+                .debug_struct("Ruled")
+                .field("capability", capability)
+                .field("ruling", ruling)
+                .finish(),
+            Self::Repaired(repair) => f.debug_tuple("Repaired").field(repair).finish(),
+            Self::Progress(_) => f.write_str("Progress(..)"),
+            Self::Settled(settlement) => write!(f, "Settled({})", settlement.outcome.as_str()),
+        }
+    }
 }
 
 /// The stages of the pipeline, in the order in which a call passes them.

@@ -35,7 +35,7 @@ pub enum SchemaError {
 impl Schema {
     /// The most levels of nesting.
     pub const MAX_DEPTH: usize = 64;
-    /// The most nodes: objects, arrays, keys and leaves alike.
+    /// The most nodes: objects, arrays and leaves alike. Keys are none.
     pub const MAX_NODES: usize = 10_000;
 
     /// Checks and wraps a schema.
@@ -125,8 +125,8 @@ fn close(schema: &mut Value, open: bool) {
     let combined = ["allOf", "anyOf", "oneOf", "if", "$ref"]
         .iter()
         .any(|key| map.contains_key(*key));
-    let fixes_keys = map.contains_key("properties")
-        || (map.get("type").and_then(Value::as_str) == Some("object") && !combined);
+    let fixes_keys =
+        map.contains_key("properties") || (map.get("type").is_some_and(takes_objects) && !combined);
     let says_so = map.contains_key("additionalProperties")
         || map.contains_key("unevaluatedProperties")
         || map.contains_key("patternProperties");
@@ -162,6 +162,14 @@ fn close(schema: &mut Value, open: bool) {
             }
             _ => {}
         }
+    }
+}
+
+/// Whether a `type` takes objects, alone or beside others, as that of an optional struct does.
+fn takes_objects(kind: &Value) -> bool {
+    match kind {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+        kind => kind == "object",
     }
 }
 

@@ -26,6 +26,8 @@ struct State {
     stacks: HashMap<Identity, Vec<Layer>>,
     /// Identities by their legal spelling, to notice the ones that read alike.
     spellings: HashMap<String, Vec<Identity>>,
+    /// Who has which wire name: a hash tail is short enough to be met on purpose.
+    wire_names: HashMap<WireName, Identity>,
 }
 
 struct Layer {
@@ -60,35 +62,45 @@ impl Live {
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         if self.stale.load(Ordering::Acquire) {
             let state = self.state();
-            // Cleared under the lock, so that no change between is overlooked.
-            if self.stale.swap(false, Ordering::AcqRel) {
-                self.picture.store(Arc::new(state.picture()));
+            if self.stale.load(Ordering::Acquire) {
+                let old = self.picture.swap(Arc::new(state.picture()));
+                // Cleared when the new picture hangs, so that nobody takes the old one for new,
+                // and under the lock, so that no change between is overlooked.
+                self.stale.store(false, Ordering::Release);
+                drop(state);
+                // The last holder of a tool may be this picture; see `remove`.
+                drop(old);
             }
         }
         self.picture.load_full()
     }
 
-    /// Registers entries, refusing those that would meet a tool of another source. With
-    /// `all_or_none`, one refusal leaves everything as it was.
+    /// Registers what was offered, refusing what would meet another tool. With `all_or_none`, one
+    /// refusal leaves everything as it was.
     pub(crate) fn insert(
         self: &Arc<Self>,
-        entries: Vec<Entry>,
-        mut refused: Vec<RefusedEntry>,
+        offered: Vec<Result<Entry, RefusedEntry>>,
         all_or_none: bool,
     ) -> Registration {
+        // Declared ahead of the lock, so that a refused tool is dropped behind it; see `remove`.
+        let mut discarded = Vec::new();
         let mut state = self.state();
-        let mut healthy = Vec::with_capacity(entries.len());
-        for entry in entries {
-            match state.conflict(&entry) {
-                None => healthy.push(entry),
-                Some(problem) => {
-                    let name = entry.identity().name().as_str().to_owned();
-                    refused.push(RefusedEntry::new(name, vec![problem]));
-                }
+        let (mut healthy, mut refused) = (Vec::with_capacity(offered.len()), Vec::new());
+        for offer in offered {
+            match offer {
+                Ok(entry) => match state.conflict(&entry) {
+                    None => healthy.push(entry),
+                    Some(problem) => {
+                        let name = entry.identity().name().as_str().to_owned();
+                        refused.push(RefusedEntry::new(name, vec![problem]));
+                        discarded.push(entry);
+                    }
+                },
+                Err(refusal) => refused.push(refusal),
             }
         }
         if all_or_none && !refused.is_empty() {
-            healthy.clear();
+            discarded.append(&mut healthy);
         }
 
         state.last_token += 1;
@@ -106,13 +118,16 @@ impl Live {
     }
 
     /// Removes what one registration brought.
+    ///
+    /// What a tool captured is dropped outside the lock: it may own registrations of its own.
     pub(crate) fn remove(&self, token: u64, entries: &[(Identity, WireName)]) {
         if entries.is_empty() {
             return;
         }
         let mut state = self.state();
+        let mut removed = Vec::with_capacity(entries.len());
         for (identity, _) in entries {
-            state.pull(token, identity);
+            state.pull(token, identity, &mut removed);
         }
         self.mark(state);
     }
@@ -136,21 +151,26 @@ impl State {
         if !alike.contains(&identity) {
             alike.push(identity.clone());
         }
+        self.wire_names
+            .insert(entry.wire_name().clone(), identity.clone());
         self.stacks.entry(identity).or_default().push(Layer {
             token,
             entry: Arc::new(entry),
         });
     }
 
-    fn pull(&mut self, token: u64, identity: &Identity) {
+    fn pull(&mut self, token: u64, identity: &Identity, removed: &mut Vec<Layer>) {
         let Some(stack) = self.stacks.get_mut(identity) else {
             return;
         };
-        stack.retain(|layer| layer.token != token);
+        removed.extend(stack.extract_if(.., |layer| layer.token == token));
         if !stack.is_empty() {
             return;
         }
         self.stacks.remove(identity);
+        if let Some(layer) = removed.last() {
+            self.wire_names.remove(layer.entry.wire_name());
+        }
         let spelling = spelling(identity);
         if let Some(alike) = self.spellings.get_mut(&spelling) {
             alike.retain(|other| other != identity);
@@ -161,6 +181,11 @@ impl State {
     }
 
     fn conflict(&self, entry: &Entry) -> Option<Problem> {
+        if let Some(other) = self.wire_names.get(entry.wire_name())
+            && other != entry.identity()
+        {
+            return Some(Problem::new(ProblemKind::Conflict, same_wire_name(other)));
+        }
         let below = self.stacks.get(entry.identity())?.last()?;
         (below.entry.source() != entry.source()).then(|| {
             Problem::new(
@@ -239,6 +264,11 @@ impl Catalog {
     pub(crate) fn get(&self, wire_name: &str) -> Option<&Arc<Entry>> {
         self.entries.get(*self.by_wire_name.get(wire_name)?)
     }
+}
+
+/// What is wrong with a tool whose name on the wire is another's.
+pub(crate) fn same_wire_name(other: &Identity) -> String {
+    format!("its wire name is that of \"{other}\"; choose another name")
 }
 
 /// An identity with its characters made legal and nothing else done to it.

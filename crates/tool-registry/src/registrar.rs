@@ -1,10 +1,12 @@
 //! The narrow handle for whoever brings tools.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
 use tool_core::{Identity, Problem, ProblemKind, Source, Tool, ToolName};
 
-use crate::catalog::Live;
+use crate::catalog::{Live, same_wire_name};
 use crate::{Entry, RefusedEntry, Registration, RegistrationError};
 
 /// Registers tools of one source. A plugin is given this and not the registry: it can neither
@@ -38,11 +40,7 @@ impl Registrar {
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
     ) -> Result<Registration, RegistrationError> {
-        let (healthy, refused) = self.sort(tools);
-        if !refused.is_empty() {
-            return Err(RegistrationError::new(refused));
-        }
-        let registration = self.live.insert(healthy, refused, true);
+        let registration = self.live.insert(self.compile_all(tools), true);
         match registration.refused() {
             [] => Ok(registration),
             refused => Err(RegistrationError::new(refused.to_vec())),
@@ -54,35 +52,37 @@ impl Registrar {
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
     ) -> Registration {
-        let (healthy, refused) = self.sort(tools);
-        self.live.insert(healthy, refused, false)
+        self.live.insert(self.compile_all(tools), false)
     }
 
-    fn sort<N: AsRef<str>, T: Into<Tool>>(
+    /// Compiles tools, and refuses one that would meet an earlier one of the same registration.
+    fn compile_all<N: AsRef<str>, T: Into<Tool>>(
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
-    ) -> (Vec<Entry>, Vec<RefusedEntry>) {
-        let (mut healthy, mut refused) = (Vec::<Entry>::new(), Vec::new());
-        for (name, tool) in tools {
+    ) -> Vec<Result<Entry, RefusedEntry>> {
+        let mut earlier = HashMap::new();
+        let compile = |(name, tool): (N, T)| {
             let name = name.as_ref();
             let compiled = self.compile(name, tool.into()).and_then(|entry| {
-                if healthy
-                    .iter()
-                    .any(|other| other.identity() == entry.identity())
-                {
-                    return Err(vec![Problem::new(
-                        ProblemKind::Conflict,
-                        "the same name is given twice in one registration",
-                    )]);
+                let known = earlier.entry(entry.wire_name().clone());
+                match known {
+                    MapEntry::Vacant(free) => {
+                        free.insert(entry.identity().clone());
+                        Ok(entry)
+                    }
+                    MapEntry::Occupied(taken) => {
+                        let detail = if taken.get() == entry.identity() {
+                            "the same name is given twice in one registration".to_owned()
+                        } else {
+                            same_wire_name(taken.get())
+                        };
+                        Err(vec![Problem::new(ProblemKind::Conflict, detail)])
+                    }
                 }
-                Ok(entry)
             });
-            match compiled {
-                Ok(entry) => healthy.push(entry),
-                Err(problems) => refused.push(RefusedEntry::new(name.to_owned(), problems)),
-            }
-        }
-        (healthy, refused)
+            compiled.map_err(|problems| RefusedEntry::new(name.to_owned(), problems))
+        };
+        tools.into_iter().map(compile).collect()
     }
 
     fn compile(&self, name: &str, tool: Tool) -> Result<Entry, Vec<Problem>> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tool_core::{ArtifactKind, Outcome, Prepared, Refusal, Stage, ToolFailure};
+use tool_core::{ArtifactKind, Outcome, Prepared, Refusal, Stage};
 
 use super::Run;
 use super::validate::Valid;
@@ -76,8 +76,7 @@ pub(super) async fn redeem(
                 issues.push(format!(
                     "{argument} could not be looked up; do not try again"
                 ));
-                operator = Some(ToolFailure::new(error.to_string()).because(error))
-                    .map(|failure| chain(&failure));
+                operator = Some(chain(&error));
             }
         }
     }
@@ -96,8 +95,14 @@ pub(super) async fn redeem(
     })
 }
 
+/// An error and all its causes, for operators.
 fn chain(error: &dyn std::error::Error) -> String {
-    error
-        .source()
-        .map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }
