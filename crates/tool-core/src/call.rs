@@ -65,6 +65,14 @@ impl Call {
         &self.arguments
     }
 
+    /// Appends to arguments that stream in as text. Arguments that are a value become text.
+    pub fn push_arguments(&mut self, more: &str) {
+        match &mut self.arguments {
+            Arguments::Text(text) => text.push_str(more),
+            Arguments::Value(value) => self.arguments = Arguments::Text(format!("{value}{more}")),
+        }
+    }
+
     /// Takes the call apart: id, name, arguments.
     #[must_use]
     pub fn into_parts(self) -> (Option<CallId>, String, Arguments) {

@@ -1,13 +1,15 @@
 //! What a model is shown.
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One block of model-facing content.
 ///
 /// Blocks keep their order. `annotations` and `meta` of a block are carried as they came and mean
 /// nothing to the runtime.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Content {
     /// Text.
@@ -21,19 +23,22 @@ pub enum Content {
 }
 
 /// Text, bounded by the runtime before a model sees it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Text {
     /// The text.
     pub text: String,
     /// Hints for display, as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Map<String, Value>>,
     /// Data for programs, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
 }
 
 /// Which sense a [`Media`] block is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MediaKind {
     /// An image.
@@ -43,7 +48,7 @@ pub enum MediaKind {
 }
 
 /// An image or a sound. Its producer bounds it; the runtime passes it unchanged.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Media {
     /// Image or sound.
@@ -51,43 +56,51 @@ pub struct Media {
     /// The MIME type.
     pub mime: String,
     /// The bytes themselves, not an encoding of them.
+    #[serde(with = "crate::base64_bytes")]
     pub data: Bytes,
     /// Hints for display, as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Map<String, Value>>,
     /// Data for programs, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
 }
 
 /// A resource with its body.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Embedded {
     /// The address, never followed by the runtime.
     pub uri: String,
     /// The MIME type, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
     /// The body.
     pub body: EmbeddedBody,
     /// Hints for display, as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Map<String, Value>>,
     /// Data for programs, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
     /// Data for programs that came inside the resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_meta: Option<Map<String, Value>>,
 }
 
 /// The body of an [`Embedded`] resource.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EmbeddedBody {
     /// Text.
     Text(String),
     /// Bytes.
-    Blob(Bytes),
+    Blob(#[serde(with = "crate::base64_bytes")] Bytes),
 }
 
 /// A resource by its address.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Link {
     /// The address, never followed by the runtime.
@@ -95,6 +108,7 @@ pub struct Link {
     /// The name for programs.
     pub name: String,
     /// Every other member, as it came.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub rest: Map<String, Value>,
 }
 

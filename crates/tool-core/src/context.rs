@@ -4,10 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use serde::Serialize;
+
 use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, CallId, Cancellation, Credential, Facts, Identification, Identity,
-    MessageId, Progress, Refusal, RunId, SessionId, Source,
+    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, Dispatch, Facts,
+    Identification, Identity, MessageId, PreliminaryError, Progress, Refusal, Registered, RunId,
+    SessionId, Source, TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -92,6 +95,74 @@ impl Context {
         {
             sink.report(progress.into());
         }
+    }
+
+    /// Hands out a result that comes before the final one, of the tool's own output type.
+    ///
+    /// Waits while the caller has not consumed as many as it agreed on. Where nobody takes
+    /// preliminary results it returns at once.
+    ///
+    /// # Errors
+    /// [`PreliminaryError`] when the value cannot be encoded or does not fit the output schema, or
+    /// when the call has settled.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the result may or may not have been handed out.
+    pub async fn preliminary(
+        &self,
+        value: &(impl Serialize + Sync),
+    ) -> Result<(), PreliminaryError> {
+        if self.0.settled.load(Ordering::Acquire) {
+            return Err(PreliminaryError::Settled);
+        }
+        let Some(sink) = &self.0.preliminary else {
+            return Ok(());
+        };
+        let value = serde_json::to_value(value).map_err(PreliminaryError::Encode)?;
+        sink.offer(value).await
+    }
+
+    /// Calls other tools; `None` where the way by which this call came does not allow it.
+    #[must_use]
+    pub fn dispatch(&self) -> Option<&dyn Dispatch> {
+        self.0.dispatch.as_deref()
+    }
+
+    /// The scopes after which a cleanup can be run for this call.
+    #[must_use]
+    pub fn teardown_scopes(&self) -> &[TeardownScope] {
+        self.0
+            .teardown
+            .as_ref()
+            .map_or(&[], |teardown| teardown.scopes())
+    }
+
+    /// Registers a cleanup to be run once after a scope has ended: at most five seconds each, the
+    /// one registered last first. Of several with one key in one scope the first is kept.
+    ///
+    /// # Errors
+    /// [`TeardownError`] when the scope is not honoured here, or when the call does not say which
+    /// run or session it belongs to.
+    pub fn on_teardown<F>(
+        &self,
+        scope: TeardownScope,
+        key: &str,
+        cleanup: impl FnOnce() -> F + Send + 'static,
+    ) -> Result<Registered, TeardownError>
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let Some(teardown) = &self.0.teardown else {
+            return Err(TeardownError::NotHonoured {
+                scope,
+                honoured: Vec::new(),
+            });
+        };
+        teardown.register(
+            scope,
+            key,
+            Box::new(|| Box::pin(cleanup()) as BoxFuture<'static, ()>),
+        )
     }
 
     /// The credential that the tool declared to need; `None` where it declared none.

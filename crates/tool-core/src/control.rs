@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::{
-    ArtifactKind, CallId, Cancellation, Context, Credential, Facts, Identity, ProgressSink,
-    Refusal, Source,
+    ArtifactKind, CallId, Cancellation, Context, Credential, Dispatch, Facts, Identity,
+    PreliminarySink, ProgressSink, Refusal, Source, Teardown,
 };
 
 /// The runtime's side of a [`Context`]: it makes the context, learns what the handler did with
@@ -23,6 +23,9 @@ pub(crate) struct Shared {
     pub(crate) tool: Option<Identity>,
     pub(crate) source: Option<Source>,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    pub(crate) preliminary: Option<Arc<dyn PreliminarySink>>,
+    pub(crate) dispatch: Option<Arc<dyn Dispatch>>,
+    pub(crate) teardown: Option<Arc<dyn Teardown>>,
     pub(crate) credential: Option<Credential>,
     pub(crate) wanted: BTreeMap<String, ArtifactKind>,
     pub(crate) cancellation: Cancellation,
@@ -98,6 +101,24 @@ impl CallControlBuilder {
     /// Sets who listens to progress. Nobody by default.
     pub fn progress(mut self, sink: Option<Arc<dyn ProgressSink>>) -> Self {
         self.0.progress = sink;
+        self
+    }
+
+    /// Sets who takes preliminary results. Nobody by default: then they go nowhere.
+    pub fn preliminary(mut self, sink: Option<Arc<dyn PreliminarySink>>) -> Self {
+        self.0.preliminary = sink;
+        self
+    }
+
+    /// Sets how the handler calls other tools. Not at all by default.
+    pub fn dispatch(mut self, dispatch: Option<Arc<dyn Dispatch>>) -> Self {
+        self.0.dispatch = dispatch;
+        self
+    }
+
+    /// Sets who takes cleanups. Nobody by default.
+    pub fn teardown(mut self, teardown: Option<Arc<dyn Teardown>>) -> Self {
+        self.0.teardown = teardown;
         self
     }
 

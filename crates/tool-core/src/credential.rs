@@ -54,6 +54,31 @@ pub trait Credentials: Send + Sync {
 #[error("{detail}")]
 pub struct CredentialError {
     detail: String,
+    consent: Option<Consent>,
+}
+
+/// Where a person gives consent. The address opens something to whoever has it: it is never
+/// serialised, and printing it shows nothing of it.
+#[derive(Clone, Debug)]
+pub struct Consent(Credential);
+
+impl Consent {
+    /// An address to give consent at.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self(Credential::new(url))
+    }
+
+    /// The address itself. Show it to the person and to nobody else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.expose()
+    }
+}
+
+impl PartialEq for Consent {
+    fn eq(&self, other: &Self) -> bool {
+        self.expose() == other.expose()
+    }
 }
 
 /// The absence of a provider: every credential is refused.
@@ -110,7 +135,23 @@ impl CredentialError {
     pub fn new(detail: impl Into<String>) -> Self {
         Self {
             detail: detail.into(),
+            consent: None,
         }
+    }
+
+    /// A person must give consent first, at this address.
+    #[must_use]
+    pub fn consent_required(consent: Consent) -> Self {
+        Self {
+            detail: "a person must give consent first".to_owned(),
+            consent: Some(consent),
+        }
+    }
+
+    /// Where a person can give consent, if that is what is missing.
+    #[must_use]
+    pub fn consent(&self) -> Option<&Consent> {
+        self.consent.as_ref()
     }
 }
 

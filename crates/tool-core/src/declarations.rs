@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{
-    Annotations, ArtifactKind, Bounding, Capability, Concurrency, CredentialNeed, Problem,
-    ProblemKind, Schema,
+    Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency, CredentialNeed,
+    FailureMode, NeedsApproval, Owner, Problem, ProblemKind, RepeatedWhen, ResultClass, Schema,
 };
 
 /// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
@@ -26,7 +26,29 @@ pub struct Declarations {
     /// The most characters that a model may be shown of a result.
     pub ceiling: Option<NonZeroUsize>,
     /// Arguments that make a result smaller, named when the ceiling refuses one.
-    pub narrow_by: Vec<String>,
+    pub narrow_by: Option<Vec<String>>,
+    /// Which calls need a person's leave.
+    pub approval: NeedsApproval,
+    /// Which calls check in with a person, and with what component.
+    pub check_in: Option<CheckIn>,
+    /// What sort of answer the tool gives.
+    pub result_class: Option<ResultClass>,
+    /// The kind under which a result is kept as an artifact.
+    pub result_kind: Option<ArtifactKind>,
+    /// What the columns of tabular results hold.
+    pub result_columns: Option<Columns>,
+    /// Who answers for the tool.
+    pub owner: Option<Owner>,
+    /// The tools whose results its arguments come from.
+    pub arguments_from: Option<Vec<String>>,
+    /// The tools that it calls while it runs.
+    pub composed_of: Option<Vec<String>>,
+    /// Whether other steps wait for this one. `None` says nothing, which is not `Some(false)`.
+    pub gates: Option<bool>,
+    /// When two calls of it are the same call again.
+    pub repeated_when: RepeatedWhen,
+    /// How its failures reach a caller that takes a settlement as a `Result`.
+    pub failure_mode: FailureMode,
     /// Which calls may run beside this one.
     pub concurrency: Concurrency,
     /// How long the handler of a call may run.
@@ -38,6 +60,25 @@ pub struct Declarations {
 }
 
 impl Declarations {
+    /// What is wrong with the declarations once the tool has a name.
+    #[must_use]
+    pub fn problems_under(&self, name: &str) -> Vec<Problem> {
+        let lists = [
+            ("arguments_from", &self.arguments_from),
+            ("composed_of", &self.composed_of),
+        ];
+        lists
+            .into_iter()
+            .filter(|(_, names)| names.iter().flatten().any(|other| other == name))
+            .map(|(field, _)| {
+                Problem::new(
+                    ProblemKind::Declaration,
+                    format!("{field} names the tool itself; name others or leave it out"),
+                )
+            })
+            .collect()
+    }
+
     pub(crate) fn problems(&self, input: &Schema) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut report =
@@ -58,10 +99,37 @@ impl Declarations {
                 ));
             }
         }
-        if self.narrow_by.iter().any(|name| name.trim().is_empty()) {
-            report("narrow_by holds a blank name; leave it out to suggest nothing".to_owned());
+        let lists = [
+            ("narrow_by", &self.narrow_by, "suggest nothing"),
+            ("arguments_from", &self.arguments_from, "say nothing"),
+            ("composed_of", &self.composed_of, "say nothing"),
+        ];
+        for (field, names, nothing) in lists {
+            let Some(names) = names else { continue };
+            if names.is_empty() {
+                report(format!("{field} is empty; leave it out to {nothing}"));
+            } else if names.iter().any(|name| name.trim().is_empty()) {
+                report(format!(
+                    "{field} holds a blank name; leave it out to {nothing}"
+                ));
+            }
         }
-        if !self.narrow_by.is_empty() && self.ceiling.is_none() {
+        if let Some(owner) = &self.owner
+            && (owner.kind.trim().is_empty() || owner.id.trim().is_empty())
+        {
+            report("owner has a blank half; leave it out to say nothing".to_owned());
+        }
+        if self.result_columns.as_ref().is_some_and(Columns::is_empty) {
+            report("result_columns is empty; leave it out to judge nothing".to_owned());
+        }
+        if let Some(component) = self.check_in.as_ref().and_then(CheckIn::asks_with)
+            && component.id.trim().is_empty()
+        {
+            report(
+                "check_in has a component with a blank id; leave it out to ask in prose".to_owned(),
+            );
+        }
+        if self.narrow_by.is_some() && self.ceiling.is_none() {
             report(
                 "narrow_by is given without a ceiling; give a ceiling or leave it out".to_owned(),
             );
@@ -143,7 +211,93 @@ macro_rules! declaration_setters {
         /// Names arguments that make a result smaller, for when the ceiling refuses one.
         #[must_use]
         pub fn narrow_by<N: Into<String>>(mut $self, names: impl IntoIterator<Item = N>) -> Self {
-            $declarations.narrow_by = names.into_iter().map(Into::into).collect();
+            $declarations.narrow_by = Some(names.into_iter().map(Into::into).collect());
+            $self
+        }
+
+        /// Sets which calls need a person's leave, in place of what was set before. None by
+        /// default.
+        #[must_use]
+        pub fn needs_approval(mut $self, approval: impl Into<$crate::NeedsApproval>) -> Self {
+            $declarations.approval = approval.into();
+            $self
+        }
+
+        /// Sets which calls check in with a person before they act. None by default.
+        #[must_use]
+        pub fn check_in(mut $self, check_in: $crate::CheckIn) -> Self {
+            $declarations.check_in = Some(check_in);
+            $self
+        }
+
+        /// Says what sort of answer the tool gives.
+        #[must_use]
+        pub fn result_class(mut $self, class: $crate::ResultClass) -> Self {
+            $declarations.result_class = Some(class);
+            $self
+        }
+
+        /// Says under which kind a result is kept as an artifact.
+        #[must_use]
+        pub fn result_kind(mut $self, kind: $crate::ArtifactKind) -> Self {
+            $declarations.result_kind = Some(kind);
+            $self
+        }
+
+        /// Says what the columns of tabular results hold. Judged where the host turns it on.
+        #[must_use]
+        pub fn result_columns<N: Into<String>>(
+            mut $self,
+            columns: impl IntoIterator<Item = (N, $crate::Column)>,
+        ) -> Self {
+            let columns = columns.into_iter().map(|(name, column)| (name.into(), column)).collect();
+            $declarations.result_columns = Some(columns);
+            $self
+        }
+
+        /// Says who answers for the tool.
+        #[must_use]
+        pub fn owner(mut $self, owner: $crate::Owner) -> Self {
+            $declarations.owner = Some(owner);
+            $self
+        }
+
+        /// Says from which tools' results the arguments come.
+        #[must_use]
+        pub fn arguments_from<N: Into<String>>(
+            mut $self,
+            tools: impl IntoIterator<Item = N>,
+        ) -> Self {
+            $declarations.arguments_from = Some(tools.into_iter().map(Into::into).collect());
+            $self
+        }
+
+        /// Says which tools it calls while it runs.
+        #[must_use]
+        pub fn composed_of<N: Into<String>>(mut $self, tools: impl IntoIterator<Item = N>) -> Self {
+            $declarations.composed_of = Some(tools.into_iter().map(Into::into).collect());
+            $self
+        }
+
+        /// Says whether other steps wait for this one. Saying `false` is not the same as saying
+        /// nothing.
+        #[must_use]
+        pub fn gates(mut $self, gates: bool) -> Self {
+            $declarations.gates = Some(gates);
+            $self
+        }
+
+        /// Sets when two calls are the same call again.
+        #[must_use]
+        pub fn repeated_when(mut $self, repeated: $crate::RepeatedWhen) -> Self {
+            $declarations.repeated_when = repeated;
+            $self
+        }
+
+        /// Sets how failures reach a caller that takes a settlement as a `Result`.
+        #[must_use]
+        pub fn failure_mode(mut $self, mode: $crate::FailureMode) -> Self {
+            $declarations.failure_mode = mode;
             $self
         }
 

@@ -52,3 +52,21 @@ where
         })
     }
 }
+
+/// The executor of a tool that runs nothing here. The pipeline ends such calls before it.
+pub(crate) struct Nothing;
+
+impl Executor for Nothing {
+    fn prepare(&self, _input: &Value) -> Result<Box<dyn Prepared>, InvalidArguments> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl Prepared for Nothing {
+    fn run(
+        self: Box<Self>,
+        _cx: Context,
+    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
+        Box::pin(async { Err(HandlerError::defect("this tool runs nothing here")) })
+    }
+}

@@ -1,8 +1,9 @@
 //! What a host may do around every call.
 
+use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Arguments, BoxFuture, CallId, Facts, Settlement};
+use crate::{Arguments, BoxFuture, CallId, Declarations, Facts, Identity, Settlement};
 
 /// Runs before a call is looked up, for unknown names too.
 ///
@@ -33,8 +34,40 @@ pub trait AfterHook: Send + Sync {
     fn after<'a>(
         &'a self,
         settlement: &'a mut Settlement,
-        facts: &'a Facts,
+        call: &'a SettledCall<'a>,
     ) -> BoxFuture<'a, Result<(), HookError>>;
+}
+
+/// The call that a settlement is of.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SettledCall<'a> {
+    /// Who called.
+    pub facts: &'a Facts,
+    /// The tool that ran, whatever name it was called by.
+    pub identity: &'a Identity,
+    /// What the tool declares of itself.
+    pub declarations: &'a Declarations,
+    /// The arguments that ran, references to artifacts unredeemed.
+    pub arguments: Option<&'a Value>,
+}
+
+impl<'a> SettledCall<'a> {
+    /// A call of a tool.
+    #[must_use]
+    pub fn new(
+        facts: &'a Facts,
+        identity: &'a Identity,
+        declarations: &'a Declarations,
+        arguments: Option<&'a Value>,
+    ) -> Self {
+        Self {
+            facts,
+            identity,
+            declarations,
+            arguments,
+        }
+    }
 }
 
 /// A call on its way in.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{CallId, Refusal, ToolFailure};
+use crate::{CallId, FailureOrigin, Refusal, RefusalKind, Suspension, ToolFailure};
 
 /// How a call ended: typed, never to be told by text.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub enum Outcome {
     Failed(ToolFailure),
     /// The call was refused, and unless it asked for leave while running, did not run.
     Refused(Refusal),
+    /// The call waits for a decision. Nothing has run.
+    Suspended(Box<Suspension>),
     /// The call was cancelled. Effects that came before stay.
     Cancelled,
     /// The call took longer than its timeout. Effects that came before stay.
@@ -37,17 +39,62 @@ impl Outcome {
     /// Whether the model is told that the call did not succeed.
     #[must_use]
     pub fn is_error(&self) -> bool {
-        !matches!(self, Self::Completed)
+        !matches!(self, Self::Completed | Self::Suspended(_))
+    }
+
+    /// Where the call failed; `None` for one that completed or that waits.
+    #[must_use]
+    pub fn origin(&self) -> Option<FailureOrigin> {
+        Some(match self {
+            Self::Completed | Self::Suspended(_) => return None,
+            Self::Failed(_) => FailureOrigin::Handler,
+            Self::Refused(refusal) => match refusal.kind() {
+                RefusalKind::Unknown | RefusalKind::Unavailable | RefusalKind::InvalidArguments => {
+                    FailureOrigin::Validation
+                }
+                RefusalKind::Ceiling | RefusalKind::Columns => FailureOrigin::Result,
+                _ => FailureOrigin::Denied,
+            },
+            Self::Cancelled | Self::TimedOut { .. } | Self::NotDispatched { .. } => {
+                FailureOrigin::Interrupted
+            }
+            Self::Defect(defect) => match defect.kind() {
+                DefectKind::Panic | DefectKind::Handler | DefectKind::Unasserted => {
+                    FailureOrigin::Handler
+                }
+                DefectKind::Output
+                | DefectKind::Projection
+                | DefectKind::Retention
+                | DefectKind::Hook => FailureOrigin::Result,
+            },
+        })
+    }
+
+    /// Whether the model may succeed by calling again in another way.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Failed(_) | Self::TimedOut { .. } | Self::NotDispatched { .. } => true,
+            Self::Refused(refusal) => matches!(
+                refusal.kind(),
+                RefusalKind::Unknown
+                    | RefusalKind::InvalidArguments
+                    | RefusalKind::Artifact
+                    | RefusalKind::Ceiling
+            ),
+            Self::Completed | Self::Suspended(_) | Self::Cancelled | Self::Defect(_) => false,
+        }
     }
 
     /// One word, stable across versions: `completed`, `failed`, `refused`, `cancelled`,
-    /// `timed_out`, `defect` or `not_dispatched`.
+    /// `timed_out`, `defect`, `suspended` or `not_dispatched`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Failed(_) => "failed",
             Self::Refused(_) => "refused",
+            Self::Suspended(_) => "suspended",
             Self::Cancelled => "cancelled",
             Self::TimedOut { .. } => "timed_out",
             Self::Defect(_) => "defect",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::InvalidArguments;
+use crate::{ColumnMismatch, InvalidArguments};
 
 /// A call that was refused. Nothing else of its batch is touched.
 ///
@@ -56,6 +56,16 @@ pub enum Refusal {
         /// Arguments that make the output smaller.
         narrow_by: Vec<String>,
     },
+    /// Columns of the result hold something else than the tool declares.
+    Columns {
+        /// The columns, with counts and types.
+        mismatches: Vec<ColumnMismatch>,
+    },
+    /// A suspended call cannot be resumed like this.
+    Resume {
+        /// Why not.
+        fault: ResumeFault,
+    },
     /// The way by which the call came cannot do what the tool declares.
     Door {
         /// The declaration that it cannot honour.
@@ -83,8 +93,49 @@ pub enum RefusalKind {
     Credential,
     /// See [`Refusal::Ceiling`].
     Ceiling,
+    /// See [`Refusal::Columns`].
+    Columns,
+    /// See [`Refusal::Resume`].
+    Resume,
     /// See [`Refusal::Door`].
     Door,
+}
+
+/// Why a suspended call cannot be resumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ResumeFault {
+    /// It was not made here, or was altered.
+    Forged,
+    /// It has expired.
+    Expired,
+    /// It was decided before.
+    Used,
+    /// It is another caller's.
+    Foreign,
+    /// The tool or its definition is not what it was.
+    Definition,
+    /// The arguments are not what they were.
+    Arguments,
+    /// Whether it was decided before cannot be told.
+    Unknown,
+    /// It waits for something else than what was brought.
+    Mismatch,
+}
+
+impl fmt::Display for ResumeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Forged => "it was not made here or was altered",
+            Self::Expired => "it has expired",
+            Self::Used => "it was decided before",
+            Self::Foreign => "it belongs to another caller",
+            Self::Definition => "the tool has changed since",
+            Self::Arguments => "the arguments have changed since",
+            Self::Unknown => "it cannot be told whether it was decided before",
+            Self::Mismatch => "it waits for something else",
+        })
+    }
 }
 
 /// A denial by policy.
@@ -130,6 +181,8 @@ impl Refusal {
             Self::Artifact { .. } => RefusalKind::Artifact,
             Self::Credential { .. } => RefusalKind::Credential,
             Self::Ceiling { .. } => RefusalKind::Ceiling,
+            Self::Columns { .. } => RefusalKind::Columns,
+            Self::Resume { .. } => RefusalKind::Resume,
             Self::Door { .. } => RefusalKind::Door,
         }
     }
@@ -168,6 +221,8 @@ impl RefusalKind {
             Self::Artifact => "artifact",
             Self::Credential => "credential",
             Self::Ceiling => "ceiling",
+            Self::Columns => "columns",
+            Self::Resume => "resume",
             Self::Door => "door",
         }
     }
@@ -227,6 +282,33 @@ impl fmt::Display for Refusal {
                     [] => f.write_str("; ask for less"),
                     names => write!(f, "; narrow it by {}", names.join(", ")),
                 }
+            }
+            Self::Columns { mismatches } => {
+                f.write_str(
+                    "the result was withheld, as columns hold something else than declared: ",
+                )?;
+                for (index, mismatch) in mismatches.iter().enumerate() {
+                    let ColumnMismatch {
+                        column,
+                        expected,
+                        got,
+                        wrong,
+                        rows,
+                    } = mismatch;
+                    let separator = if index > 0 { "; " } else { "" };
+                    write!(
+                        f,
+                        "{separator}{}: expected {expected}, got {got} in {wrong} of {rows} rows",
+                        shown(column)
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Resume { fault } => {
+                write!(
+                    f,
+                    "the approval cannot be used, as {fault}; make the call again"
+                )
             }
             Self::Door { declaration } => {
                 write!(

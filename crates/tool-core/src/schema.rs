@@ -79,7 +79,12 @@ impl Schema {
     /// # Errors
     /// [`SchemaError`] as for [`new`](Self::new).
     pub fn output_of<T: JsonSchema>() -> Result<Self, SchemaError> {
-        Self::new(generate::<T>(Contract::Serialize))
+        Self::new(Self::generated_output::<T>())
+    }
+
+    /// What [`output_of`](Self::output_of) wraps, not yet checked.
+    pub(crate) fn generated_output<T: JsonSchema>() -> Value {
+        generate::<T>(Contract::Serialize)
     }
 
     /// The schema of a tool that takes no argument: a closed object without properties.

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::{CallId, Content, Defect, Outcome, Retained};
+use crate::{
+    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Retained,
+};
 
 /// The settlement of one call: how it ended and what of it is shown.
 ///
@@ -14,6 +16,8 @@ pub struct Settlement {
     pub call: Option<CallId>,
     /// The wire name of the tool that ran, else the name as it was called.
     pub tool: String,
+    /// The tool, whatever name it was called by; absent where none was found.
+    pub identity: Option<Identity>,
     /// How the call ended.
     pub outcome: Outcome,
     /// What the model is shown: never empty for an error, bounded.
@@ -26,6 +30,8 @@ pub struct Settlement {
     pub retained: Vec<Retained>,
     /// What was repaired in the arguments before they were validated.
     pub repairs: Vec<Repair>,
+    /// How the tool wants its failures to reach a caller that takes a `Result`.
+    pub failure_mode: FailureMode,
 }
 
 /// One repair of a call's arguments.
@@ -55,6 +61,7 @@ impl Settlement {
             Outcome::Completed => None,
             Outcome::Failed(failure) => Some(failure.message().to_owned()),
             Outcome::Refused(refusal) => Some(refusal.to_string()),
+            Outcome::Suspended(_) => Some("the call waits for a decision".to_owned()),
             Outcome::Cancelled => Some("the call was cancelled".to_owned()),
             Outcome::TimedOut { after } => Some(format!(
                 "the call took longer than {} seconds and was stopped; it may have run in part",
@@ -66,13 +73,38 @@ impl Settlement {
         Self {
             call,
             tool: tool.into(),
+            identity: None,
             outcome,
             content: text.map(Content::text).into_iter().collect(),
             output: None,
             structured: None,
             retained: Vec::new(),
             repairs: Vec::new(),
+            failure_mode: FailureMode::default(),
         }
+    }
+
+    /// The settlement as the tool's failure mode wants it: under [`FailureMode::Error`] every
+    /// failure is an error, under [`FailureMode::Return`] declared failures and arguments that do
+    /// not fit are results. Defects and interruptions are errors in both.
+    ///
+    /// # Errors
+    /// [`CallError`] with the whole settlement and the origin of the failure.
+    pub fn into_result(self) -> Result<Self, CallError> {
+        let Some(origin) = self.outcome.origin() else {
+            return Ok(self);
+        };
+        let returned = matches!(
+            self.outcome,
+            Outcome::Failed(_) | Outcome::Refused(Refusal::InvalidArguments(_))
+        );
+        if returned && self.failure_mode == FailureMode::Return {
+            return Ok(self);
+        }
+        Err(CallError {
+            settlement: Box::new(self),
+            origin,
+        })
     }
 
     /// Whether the model is told that the call did not succeed.
@@ -89,5 +121,59 @@ impl Settlement {
             .filter_map(Content::as_text)
             .collect::<Vec<_>>()
             .join("\n")
+    }
+}
+
+/// A call that failed, for callers that want failures as errors.
+#[derive(Clone, Debug)]
+pub struct CallError {
+    settlement: Box<Settlement>,
+    origin: FailureOrigin,
+}
+
+impl CallError {
+    /// The error of a settlement, whatever the tool's failure mode; `None` for one that completed
+    /// or that waits.
+    #[must_use]
+    pub fn of(settlement: &Settlement) -> Option<Self> {
+        let origin = settlement.outcome.origin()?;
+        Some(Self {
+            settlement: Box::new(settlement.clone()),
+            origin,
+        })
+    }
+
+    /// Where the call failed.
+    #[must_use]
+    pub fn origin(&self) -> FailureOrigin {
+        self.origin
+    }
+
+    /// The settlement, unchanged.
+    #[must_use]
+    pub fn settlement(&self) -> &Settlement {
+        &self.settlement
+    }
+}
+
+impl std::fmt::Display for CallError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}: {}",
+            self.settlement.tool,
+            self.settlement.outcome.as_str()
+        )
+    }
+}
+
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.settlement.outcome {
+            Outcome::Failed(failure) => Some(failure),
+            Outcome::Refused(refusal) => Some(refusal),
+            Outcome::Defect(defect) => Some(defect),
+            _ => None,
+        }
     }
 }

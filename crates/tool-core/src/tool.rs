@@ -6,14 +6,15 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::declarations::declaration_setters;
-use crate::dynamic::Dynamic;
+use crate::dynamic::{Dynamic, Nothing};
 use crate::projection::{self, ModelProjection, StructuredProjection};
+use crate::typed;
 use crate::{
-    Content, Context, Declarations, Executor, HandlerError, Problem, ProblemKind, Produced,
-    ProjectionError, Schema, TypedTool,
+    Content, Context, Declarations, Decoder, Encoder, Executor, HandlerError, Problem, ProblemKind,
+    Produced, ProjectionError, ProviderDefined, Schema, ToolKind, TypedTool, Validation,
 };
 
 /// A tool. It has no name of its own: the name is the key under which it is registered.
@@ -47,6 +48,9 @@ pub(crate) struct Inner {
     output: Option<Schema>,
     executor: Arc<dyn Executor>,
     declarations: Declarations,
+    pub(crate) kind: ToolKind,
+    validation: Validation,
+    pub(crate) failure_schema: Option<Schema>,
     pub(crate) structured_schema: Option<Schema>,
     pub(crate) structured: Option<StructuredProjection>,
     pub(crate) model: Option<ModelProjection>,
@@ -75,6 +79,60 @@ impl Tool {
         TypedTool::new(description.into(), handler)
     }
 
+    /// A tool with a failure type of its own: what the closure returns as an inner error is a
+    /// failure that the model reads, encoded by its own type and under its own schema.
+    ///
+    /// ```
+    /// use tool_core::{Context, Tool};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct FindUser {
+    ///     id: u64,
+    /// }
+    ///
+    /// #[derive(Debug, serde::Serialize, schemars::JsonSchema, thiserror::Error)]
+    /// #[error("there is no user {id}")]
+    /// struct UserNotFound {
+    ///     id: u64,
+    /// }
+    ///
+    /// let find = Tool::fallible("Find a user", |input: FindUser, _cx: Context| async move {
+    ///     if input.id == 1 {
+    ///         return Ok(Ok("Ada"));
+    ///     }
+    ///     Ok(Err(UserNotFound { id: input.id }))
+    /// });
+    /// assert!(Tool::from(find).failure().is_some());
+    /// ```
+    pub fn fallible<I, O, E, F, Fut>(description: impl Into<String>, handler: F) -> TypedTool<I, O>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + Send + 'static,
+        E: std::error::Error + Serialize + JsonSchema + Send + Sync + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Result<O, E>, HandlerError>> + Send + 'static,
+    {
+        typed::fallible(description.into(), handler)
+    }
+
+    /// A tool whose values are read and written by codecs of the caller's own.
+    pub fn with_codecs<I, O, D, E, F, Fut>(
+        description: impl Into<String>,
+        decoder: D,
+        encoder: E,
+        handler: F,
+    ) -> TypedTool<I, O>
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+        D: Decoder<I> + 'static,
+        E: Encoder<O> + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
+    {
+        TypedTool::coded(description.into(), decoder, encoder, handler)
+    }
+
     /// A tool whose input schema is known at run time only.
     ///
     /// The schema must say `"type": "object"` at its root. Arguments are validated against it
@@ -86,7 +144,70 @@ impl Tool {
         Fut: Future<Output = Result<P, HandlerError>> + Send + 'static,
         P: Into<Produced> + 'static,
     {
-        Self::from_executor(description, input, Arc::new(Dynamic::new(handler)))
+        let mut tool = Self::from_executor(description, input, Arc::new(Dynamic::new(handler)));
+        tool.inner_mut().kind = ToolKind::Dynamic;
+        tool
+    }
+
+    /// A tool that is advertised here and whose calls are settled from outside.
+    ///
+    /// A call passes every stage up to execution and is then suspended at
+    /// [`Gate::External`](crate::Gate::External), until somebody brings its result.
+    pub fn external(description: impl Into<String>, input: Value) -> Self {
+        let mut tool = Self::from_executor(description, input, Arc::new(Nothing));
+        tool.inner_mut().kind = ToolKind::External;
+        tool
+    }
+
+    /// A tool that a model provider defines and runs itself. Calls of it are recorded, not run.
+    ///
+    /// `id` is `provider.tool`; `provider_name` is what the provider calls it; `arguments` are how
+    /// it is to be set up.
+    pub fn provider_defined(
+        id: impl Into<String>,
+        provider_name: impl Into<String>,
+        arguments: Map<String, Value>,
+    ) -> Self {
+        let (id, provider_name) = (id.into(), provider_name.into());
+        let open = json!({"type": "object"});
+        let tool = Self::from_executor(format!("Run {id}"), open, Arc::new(Nothing));
+        tool.provided(ProviderDefined {
+            id,
+            provider_name,
+            arguments,
+            handled_here: false,
+        })
+    }
+
+    /// Makes this the local handler of a tool that a model provider defines.
+    #[must_use]
+    pub fn handles_provider_tool(
+        self,
+        id: impl Into<String>,
+        provider_name: impl Into<String>,
+        arguments: Map<String, Value>,
+    ) -> Self {
+        self.provided(ProviderDefined {
+            id: id.into(),
+            provider_name: provider_name.into(),
+            arguments,
+            handled_here: true,
+        })
+    }
+
+    fn provided(mut self, defined: ProviderDefined) -> Self {
+        let named = defined.id.split_once('.');
+        if !named.is_some_and(|(provider, tool)| !provider.is_empty() && !tool.is_empty()) {
+            self.inner_mut().problems.push(Problem::new(
+                ProblemKind::Declaration,
+                format!(
+                    "provider tool id \"{}\" is not of the form provider.tool",
+                    defined.id
+                ),
+            ));
+        }
+        self.inner_mut().kind = ToolKind::Provider(defined);
+        self
     }
 
     /// A tool over an executor of the caller's own.
@@ -110,18 +231,16 @@ impl Tool {
         executor: Arc<dyn Executor>,
         mut problems: Vec<Problem>,
     ) -> Self {
-        if description.trim().is_empty() {
-            problems.push(Problem::new(
-                ProblemKind::Description,
-                "description is blank; say what the tool does",
-            ));
-        }
+        problems.extend(blank(&description));
         Self(Arc::new(Inner {
             description,
             input,
             output,
             executor,
             declarations: Declarations::default(),
+            kind: ToolKind::default(),
+            validation: Validation::default(),
+            failure_schema: None,
             structured_schema: None,
             structured: None,
             model: None,
@@ -140,6 +259,45 @@ impl Tool {
                 format!("output: {error}"),
             )),
         }
+        self
+    }
+
+    /// Replaces the description.
+    #[must_use]
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        let inner = self.inner_mut();
+        inner.description = description.into();
+        inner
+            .problems
+            .retain(|problem| problem.kind() != ProblemKind::Description);
+        inner.problems.extend(blank(&inner.description));
+        self
+    }
+
+    /// Replaces the input schema of a tool whose schemas are known at run time only.
+    #[must_use]
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        let inner = self.inner_mut();
+        if matches!(inner.kind, ToolKind::Typed) {
+            inner.problems.push(Problem::new(
+                ProblemKind::Schema,
+                "input schema of a typed tool follows its type and cannot be replaced",
+            ));
+            return self;
+        }
+        match Schema::input(schema) {
+            Ok(schema) => inner.input = schema,
+            Err(error) => inner
+                .problems
+                .push(Problem::new(ProblemKind::Schema, format!("input: {error}"))),
+        }
+        self
+    }
+
+    /// Sets whether arguments are validated against the input schema. They are by default.
+    #[must_use]
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.inner_mut().validation = validation;
         self
     }
 
@@ -183,6 +341,24 @@ impl Tool {
         } else {
             self.0.output.as_ref()
         }
+    }
+
+    /// What kind it is.
+    #[must_use]
+    pub fn kind(&self) -> &ToolKind {
+        &self.0.kind
+    }
+
+    /// Whether arguments are validated against the input schema.
+    #[must_use]
+    pub fn validates(&self) -> Validation {
+        self.0.validation
+    }
+
+    /// The schema of the failures that the tool declares, where it declares any.
+    #[must_use]
+    pub fn failure(&self) -> Option<&Schema> {
+        self.0.failure_schema.as_ref()
     }
 
     /// What the tool declares of itself.
@@ -250,4 +426,13 @@ impl fmt::Debug for Tool {
             .field("declarations", &self.0.declarations)
             .finish_non_exhaustive()
     }
+}
+
+fn blank(description: &str) -> Option<Problem> {
+    description.trim().is_empty().then(|| {
+        Problem::new(
+            ProblemKind::Description,
+            "description is blank; say what the tool does",
+        )
+    })
 }

@@ -2,65 +2,106 @@
 
 use std::error::Error;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
+use crate::coded::Coded;
+use crate::serde_codec::{SerdeDecoder, SerdeEncoder};
 use crate::{
-    BoxFuture, Content, Context, Executor, Finished, HandlerError, InvalidArguments, Issue,
-    Prepared, Problem, ProblemKind, Produced, Schema, Tool, projection,
+    BoxFuture, Content, Context, Decoder, Encoder, HandlerError, Problem, ProblemKind, Schema,
+    Tool, ToolFailure, projection,
 };
+
+type Handler<I, O> =
+    Arc<dyn Fn(I, Context) -> BoxFuture<'static, Result<O, HandlerError>> + Send + Sync>;
 
 /// A tool that still knows the types of its input and output.
 ///
 /// Made by [`Tool::new`]; becomes a [`Tool`] by `into()`, which registering does by itself. Only
-/// the projections need the types, so say those here.
+/// the projections and a direct [`call`](Self::call) need the types.
 pub struct TypedTool<I, O> {
     pub(crate) tool: Tool,
-    types: PhantomData<fn(I) -> O>,
+    handler: Handler<I, O>,
 }
 
 impl<I, O> TypedTool<I, O>
 where
-    I: DeserializeOwned + JsonSchema + Send + 'static,
-    O: Serialize + JsonSchema + Send + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
 {
     pub(crate) fn new<F, Fut>(description: String, handler: F) -> Self
     where
+        I: DeserializeOwned + JsonSchema,
+        O: Serialize + JsonSchema,
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
-        let executor = Typed {
-            handler: Arc::new(handler),
-            types: PhantomData,
+        let (decoder, problem) = match SerdeDecoder::new() {
+            Ok(decoder) => (decoder, None),
+            Err(error) => (
+                SerdeDecoder::hopeless(),
+                Some(Problem::new(
+                    ProblemKind::Schema,
+                    format!("{error}; take a struct with named fields as input"),
+                )),
+            ),
         };
+        let mut tool = Self::coded(description, decoder, SerdeEncoder::new(), handler);
+        tool.tool.inner_mut().problems.extend(problem);
+        tool
+    }
+
+    pub(crate) fn coded<D, E, F, Fut>(
+        description: String,
+        decoder: D,
+        encoder: E,
+        handler: F,
+    ) -> Self
+    where
+        D: Decoder<I> + 'static,
+        E: Encoder<O> + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
+    {
         let mut problems = Vec::new();
-        let input = Schema::input_of::<I>().unwrap_or_else(|error| {
-            problems.push(Problem::new(
-                ProblemKind::Schema,
-                format!("{error}; take a struct with named fields as input"),
-            ));
+        let input = Schema::input(decoder.schema()).unwrap_or_else(|error| {
+            problems.push(Problem::new(ProblemKind::Schema, format!("input: {error}")));
             Schema::no_arguments()
         });
-        let output = match Schema::output_of::<O>() {
-            Ok(schema) => Some(schema),
-            Err(error) => {
-                problems.push(Problem::new(
-                    ProblemKind::Schema,
-                    format!("output: {error}"),
-                ));
-                None
-            }
-        };
-        let tool = Tool::from_parts(description, input, output, Arc::new(executor), problems);
+        let output = encoder
+            .schema()
+            .and_then(|schema| match Schema::new(schema) {
+                Ok(schema) => Some(schema),
+                Err(error) => {
+                    problems.push(Problem::new(
+                        ProblemKind::Schema,
+                        format!("output: {error}"),
+                    ));
+                    None
+                }
+            });
+
+        let handler = Arc::new(handler);
+        let direct = Arc::clone(&handler);
+        let executor = Coded::new(decoder, encoder, move |input, cx| handler(input, cx));
         Self {
-            tool,
-            types: PhantomData,
+            tool: Tool::from_parts(description, input, output, Arc::new(executor), problems),
+            handler: Arc::new(move |input, cx| Box::pin(direct(input, cx))),
         }
+    }
+
+    /// Runs the handler on its own, with neither validation nor policy: for its own tests.
+    ///
+    /// # Errors
+    /// What the handler returns.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops the handler's.
+    pub async fn call(&self, input: I, cx: Context) -> Result<O, HandlerError> {
+        (self.handler)(input, cx).await
     }
 
     /// Shows the model these blocks in place of the output.
@@ -71,6 +112,7 @@ where
     #[must_use]
     pub fn model<C>(mut self, project: impl Fn(I, O) -> C + Send + Sync + 'static) -> Self
     where
+        I: DeserializeOwned,
         O: DeserializeOwned,
         C: IntoIterator<Item = Content>,
     {
@@ -89,10 +131,10 @@ where
         match Schema::output_of::<S>() {
             Ok(schema) => inner.structured_schema = Some(schema),
             Err(error) => {
-                inner.problems.push(Problem::new(
-                    ProblemKind::Schema,
-                    format!("structured: {error}"),
-                ));
+                let detail = format!("structured: {error}");
+                inner
+                    .problems
+                    .push(Problem::new(ProblemKind::Schema, detail));
             }
         }
         inner.structured = Some(projection::structured(project));
@@ -100,12 +142,49 @@ where
     }
 }
 
-// Not derived: a clone of the tool needs no clone of its input.
+/// Makes a handler with a declared failure type into one that fails deliberately with it.
+pub(crate) fn fallible<I, O, E, F, Fut>(description: String, handler: F) -> TypedTool<I, O>
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    O: Serialize + JsonSchema + Send + 'static,
+    E: Error + Serialize + JsonSchema + Send + Sync + 'static,
+    F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Result<O, E>, HandlerError>> + Send + 'static,
+{
+    let handler = Arc::new(handler);
+    let mut tool = TypedTool::new(description, move |input, cx| {
+        let handler = Arc::clone(&handler);
+        async move {
+            let failure = match handler(input, cx).await? {
+                Ok(output) => return Ok(output),
+                Err(failure) => failure,
+            };
+            // A failure is encoded by its own type, never by that of the output.
+            let encoded = serde_json::to_value(&failure)?;
+            Err(ToolFailure::new(failure.to_string())
+                .structured(encoded)
+                .because(failure)
+                .into())
+        }
+    });
+    let inner = tool.tool.inner_mut();
+    match Schema::output_of::<E>() {
+        Ok(schema) => inner.failure_schema = Some(schema),
+        Err(error) => {
+            let detail = format!("failure: {error}");
+            inner
+                .problems
+                .push(Problem::new(ProblemKind::Schema, detail));
+        }
+    }
+    tool
+}
+
 impl<I, O> Clone for TypedTool<I, O> {
     fn clone(&self) -> Self {
         Self {
             tool: self.tool.clone(),
-            types: PhantomData,
+            handler: Arc::clone(&self.handler),
         }
     }
 }
@@ -114,90 +193,4 @@ impl<I, O> fmt::Debug for TypedTool<I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tool.fmt(f)
     }
-}
-
-struct Typed<I, O, F> {
-    handler: Arc<F>,
-    types: PhantomData<fn(I) -> O>,
-}
-
-struct Decoded<I, O, F> {
-    input: I,
-    handler: Arc<F>,
-    output: PhantomData<fn() -> O>,
-}
-
-struct Output<O>(O);
-
-impl<I, O, F, Fut> Executor for Typed<I, O, F>
-where
-    I: DeserializeOwned + Send + 'static,
-    O: Serialize + Send + 'static,
-    F: Fn(I, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
-{
-    fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared>, InvalidArguments> {
-        match I::deserialize(input) {
-            Ok(input) => Ok(Box::new(Decoded {
-                input,
-                handler: Arc::clone(&self.handler),
-                output: PhantomData::<fn() -> O>,
-            })),
-            // Decoded a second time to learn where; the good path need not know.
-            Err(_) => Err(InvalidArguments::new([misfit::<I>(input)])),
-        }
-    }
-}
-
-impl<I, O, F, Fut> Prepared for Decoded<I, O, F>
-where
-    I: Send + 'static,
-    O: Serialize + Send + 'static,
-    F: Fn(I, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
-{
-    fn run(
-        self: Box<Self>,
-        cx: Context,
-    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
-        Box::pin(async move {
-            let Self { input, handler, .. } = *self;
-            let output = handler(input, cx).await?;
-            Ok(Box::new(Output(output)) as Box<dyn Finished>)
-        })
-    }
-}
-
-impl<O: Serialize + Send> Finished for Output<O> {
-    fn encode(self: Box<Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
-        Ok(Produced::value(serde_json::to_value(self.0)?))
-    }
-}
-
-/// Where the input does not fit the type. The decoder's own text is not used: it quotes values.
-fn misfit<I: DeserializeOwned>(input: &Value) -> Issue {
-    let path = match serde_path_to_error::deserialize::<_, I>(input) {
-        Ok(_) => String::new(),
-        Err(error) => pointer(error.path()),
-    };
-    Issue::Constraint {
-        path,
-        rule: "expected a value that the tool's input type can hold".to_owned(),
-    }
-}
-
-fn pointer(path: &serde_path_to_error::Path) -> String {
-    use serde_path_to_error::Segment;
-    let mut pointer = String::new();
-    for segment in path.iter() {
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => {
-                pointer.push('/');
-                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-            }
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    pointer
 }

@@ -63,6 +63,12 @@ impl WireName {
         Self(with_tail(&joined, identity).into())
     }
 
+    /// A name that is legal as it is; `None` for one that a provider would refuse.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        is_legal(name).then(|| Self(name.into()))
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

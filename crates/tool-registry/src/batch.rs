@@ -1,73 +1,161 @@
 //! Many calls at once.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as TaskContext, Poll};
 
-use futures_util::StreamExt as _;
-use futures_util::stream;
+use futures_core::Stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tokio::sync::{
-    Mutex as AsyncMutex, OwnedMutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    Mutex as AsyncMutex, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock,
 };
 use tool_core::{Call, Concurrency, Facts, Identity, Settlement, canonical_json};
 
-use crate::{Door, Entry, Settling, Snapshot, pipeline};
-
-/// Settles a batch, one settlement for each position.
-pub(crate) async fn settle_all(
-    snapshot: &Snapshot,
-    calls: Vec<Call>,
-    facts: &Facts,
-) -> Vec<Settlement> {
-    let turnstile = Turnstile::default();
-    let limit = snapshot.services.batch_concurrency.get();
-    let settling = calls.into_iter().enumerate().map(|(position, call)| {
-        let settling = Settling::new(snapshot.clone(), call, facts.clone()).door(Door::Model);
-        let turnstile = &turnstile;
-        async move {
-            (
-                position,
-                pipeline::settle_in(settling, Some(turnstile)).await,
-            )
-        }
-    });
-    let mut settled: Vec<_> = stream::iter(settling)
-        .buffer_unordered(limit)
-        .collect()
-        .await;
-    settled.sort_unstable_by_key(|(position, _)| *position);
-    settled
-        .into_iter()
-        .map(|(_, settlement)| settlement)
-        .collect()
-}
+use crate::{Approvals, Door, Entry, SettlementEvent, Settling, Snapshot};
 
 /// A tool, and the canonical value of its concurrency key.
 type Key = (Identity, String);
+
+/// A batch of calls on its way: await all settlements, or take the events as they come.
+///
+/// Calls begin in their order and run beside each other, at most as many as the limit and as their
+/// [`Concurrency`] allows. A call that is refused or fails stops none of its siblings.
+#[must_use = "nothing runs until it is awaited or polled"]
+#[derive(Debug)]
+pub struct Batch {
+    snapshot: Snapshot,
+    calls: Vec<Call>,
+    facts: Facts,
+    approvals: Approvals,
+    limit: NonZeroUsize,
+}
+
+/// Events of a batch, each with the position of its call, in the order in which they happen. Every
+/// position settles exactly once. Dropping the stream cancels what has not settled.
+#[must_use = "nothing runs until it is polled"]
+pub struct BatchStream(Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>);
+
+impl Batch {
+    pub(crate) fn new(snapshot: Snapshot, calls: Vec<Call>, facts: Facts) -> Self {
+        let limit = snapshot.services.batch_concurrency;
+        Self {
+            snapshot,
+            calls,
+            facts,
+            approvals: Approvals::default(),
+            limit,
+        }
+    }
+
+    /// Sets how many calls run beside each other, questions to policy and to people included.
+    /// Defaults to the registry's limit.
+    pub fn concurrency(mut self, calls: NonZeroUsize) -> Self {
+        self.limit = calls;
+        self
+    }
+
+    /// Sets what happens to questions that policy or a tool leaves open. Defaults to
+    /// [`Approvals::Inline`].
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.approvals = approvals;
+        self
+    }
+
+    /// Takes the events as they happen.
+    pub fn stream(self) -> BatchStream {
+        let limit = self.limit.get();
+        let streams = self
+            .settling()
+            .enumerate()
+            .map(|(position, settling)| settling.stream().map(move |event| (position, event)));
+        let streams: Vec<_> = streams.collect();
+        BatchStream(Box::pin(
+            stream::iter(streams).flat_map_unordered(limit, |stream| stream),
+        ))
+    }
+
+    /// Waits for all: one settlement for each call, in the order of the calls.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels every call that has not settled.
+    pub async fn settle(self) -> Vec<Settlement> {
+        let limit = self.limit.get();
+        let settling = self
+            .settling()
+            .enumerate()
+            .map(|(position, settling)| async move { (position, settling.await) });
+        let mut settled: Vec<_> = stream::iter(settling)
+            .buffer_unordered(limit)
+            .collect()
+            .await;
+        settled.sort_unstable_by_key(|(position, _)| *position);
+        settled
+            .into_iter()
+            .map(|(_, settlement)| settlement)
+            .collect()
+    }
+
+    fn settling(self) -> impl Iterator<Item = Settling> {
+        let Self {
+            snapshot,
+            calls,
+            facts,
+            approvals,
+            ..
+        } = self;
+        let turnstile = Arc::new(Turnstile::default());
+        calls.into_iter().map(move |call| {
+            Settling::new(snapshot.clone(), call, facts.clone())
+                .door(Door::Model)
+                .approvals(approvals)
+                .turnstile(Arc::clone(&turnstile))
+        })
+    }
+}
+
+impl Stream for BatchStream {
+    type Item = (usize, SettlementEvent);
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
+        self.0.as_mut().poll_next(cx)
+    }
+}
+
+impl fmt::Debug for BatchStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BatchStream(..)")
+    }
+}
 
 /// Lets the handlers of one batch run beside each other as their classes allow.
 #[derive(Debug, Default)]
 pub(crate) struct Turnstile {
     /// Read by calls that run beside others, written by calls that run alone.
-    alone: RwLock<()>,
+    alone: Arc<RwLock<()>>,
     keys: Mutex<HashMap<Key, Arc<AsyncMutex<()>>>>,
 }
 
 /// The leave to run now.
-pub(crate) enum Turn<'a> {
-    Alone(#[expect(dead_code, reason = "held, not read")] RwLockWriteGuard<'a, ()>),
+pub(crate) enum Turn {
+    Alone(#[expect(dead_code, reason = "held, not read")] OwnedRwLockWriteGuard<()>),
     Beside(
-        #[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'a, ()>,
+        #[expect(dead_code, reason = "held, not read")] OwnedRwLockReadGuard<()>,
         #[expect(dead_code, reason = "held, not read")] Option<OwnedMutexGuard<()>>,
     ),
 }
 
 impl Turnstile {
     /// Waits until a call may run.
-    pub(crate) async fn enter(&self, entry: &Entry, arguments: &Value) -> Turn<'_> {
+    pub(crate) async fn enter(&self, entry: &Entry, arguments: &Value) -> Turn {
         let class = &entry.tool().declarations().concurrency;
         let key = match class {
-            Concurrency::Exclusive => return Turn::Alone(self.alone.write().await),
+            Concurrency::Exclusive => {
+                return Turn::Alone(Arc::clone(&self.alone).write_owned().await);
+            }
             Concurrency::ByKey(_) => {
                 // Waited for before the turnstile itself: who waits for a key holds nobody up.
                 let key = class.key(arguments).map(canonical_json).unwrap_or_default();
@@ -75,7 +163,7 @@ impl Turnstile {
             }
             _ => None,
         };
-        Turn::Beside(self.alone.read().await, key)
+        Turn::Beside(Arc::clone(&self.alone).read_owned().await, key)
     }
 
     fn key(&self, identity: Identity, key: String) -> Arc<AsyncMutex<()>> {

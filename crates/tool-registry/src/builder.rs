@@ -3,18 +3,24 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoArtifacts,
-    NoCredentials, OutputStore, Permission,
+    NoCredentials, OutputStore, Permission, State,
 };
 
-use crate::Registry;
 use crate::services::Services;
+use crate::teardowns::Teardowns;
+use crate::{ColumnCheck, MemoryState, Registry, RequestHook, SealKey};
 
 /// How many calls of one batch run beside each other unless said otherwise.
 const BATCH_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// How long a suspension can be decided unless said otherwise.
+const SUSPENSION_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A [`Registry`] in the making.
 #[must_use]
@@ -32,9 +38,17 @@ impl RegistryBuilder {
                 credentials: Arc::new(NoCredentials),
                 before: Vec::new(),
                 after: Vec::new(),
+                requests: Vec::new(),
                 events: None,
                 bound: ArcSwap::from_pointee(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
+                state: Arc::new(MemoryState::default()),
+                seal_key: SealKey::random(),
+                suspension_ttl: SUSPENSION_TTL,
+                clock: Arc::new(SystemTime::now),
+                column_check: ColumnCheck::default(),
+                teardowns: Arc::new(Teardowns::default()),
+                calls: AtomicU64::new(0),
             },
         }
     }
@@ -65,6 +79,13 @@ impl RegistryBuilder {
         self
     }
 
+    /// Adds a hook on requests, after those that were added earlier. It sees the requests that are
+    /// taken with [`Registry::request`].
+    pub fn on_request(mut self, hook: impl RequestHook + 'static) -> Self {
+        self.services.requests.push(Arc::new(hook));
+        self
+    }
+
     /// Adds a hook that runs before every call, after those that were added earlier.
     pub fn before(mut self, hook: impl BeforeHook + 'static) -> Self {
         self.services.before.push(Arc::new(hook));
@@ -88,6 +109,39 @@ impl RegistryBuilder {
     /// [`Bound::DEFAULT`].
     pub fn bound(self, bound: Bound) -> Self {
         self.services.bound.store(Arc::new(bound));
+        self
+    }
+
+    /// Sets where it is remembered which suspensions were decided. Defaults to a [`MemoryState`];
+    /// processes that resume each other's suspensions need a state that they share.
+    pub fn state(mut self, state: impl State + 'static) -> Self {
+        self.services.state = Arc::new(state);
+        self
+    }
+
+    /// Sets the key that seals suspensions. Defaults to a fresh one; processes that resume each
+    /// other's suspensions need the same.
+    pub fn seal_key(mut self, key: SealKey) -> Self {
+        self.services.seal_key = Some(key);
+        self
+    }
+
+    /// Sets how long a suspension can be decided. Defaults to 24 hours.
+    pub fn suspension_ttl(mut self, ttl: Duration) -> Self {
+        self.services.suspension_ttl = ttl;
+        self
+    }
+
+    /// Sets the clock by which suspensions expire. Defaults to the system's.
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.services.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets what is done about columns that hold something else than a tool declares. Off by
+    /// default.
+    pub fn column_check(mut self, check: ColumnCheck) -> Self {
+        self.services.column_check = check;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Everything that is registered, and the sorted picture of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,6 +40,8 @@ struct Layer {
 pub(crate) struct Catalog {
     entries: Vec<Arc<Entry>>,
     by_wire_name: HashMap<WireName, usize>,
+    /// Names that were there and are not for this request.
+    withdrawn: HashSet<String>,
 }
 
 impl Live {
@@ -227,26 +229,34 @@ impl State {
     }
 
     fn picture(&self) -> Catalog {
-        let mut entries: Vec<_> = self
-            .stacks
-            .values()
-            .filter_map(|stack| stack.last())
-            .map(|layer| Arc::clone(&layer.entry))
-            .collect();
+        let uppermost = self.stacks.values().filter_map(|stack| stack.last());
+        Catalog::new(
+            uppermost.map(|layer| Arc::clone(&layer.entry)).collect(),
+            HashSet::new(),
+        )
+    }
+}
+
+impl Catalog {
+    /// A picture of these entries, sorted by wire name.
+    pub(crate) fn new(mut entries: Vec<Arc<Entry>>, withdrawn: HashSet<String>) -> Self {
         entries.sort_unstable_by(|a, b| a.wire_name().cmp(b.wire_name()));
         let by_wire_name = entries
             .iter()
             .enumerate()
             .map(|(index, entry)| (entry.wire_name().clone(), index))
             .collect();
-        Catalog {
+        Self {
             entries,
             by_wire_name,
+            withdrawn,
         }
     }
-}
 
-impl Catalog {
+    pub(crate) fn withdrawn(&self) -> &HashSet<String> {
+        &self.withdrawn
+    }
+
     pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }

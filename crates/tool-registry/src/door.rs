@@ -1,20 +1,25 @@
 //! The ways by which a call comes in.
 
+use tool_core::TeardownScope;
+
 /// The way by which a call comes in. All lead through the same stages in the same order; they
 /// differ only in what they can do, and a declaration that a door cannot honour is refused by
 /// name.
 ///
-/// | door | redeems artifacts |
-/// |---|---|
-/// | `Model` | yes |
-/// | `Mcp` | yes |
-/// | `Inner` | no |
-/// | `Code` | yes |
+/// | door | suspends | redeems artifacts | calls further tools | teardown scopes |
+/// |---|---|---|---|---|
+/// | `Model` | yes | yes | yes | call, run, session, shutdown |
+/// | `Resumed` | yes | yes | yes | call, run, session, shutdown |
+/// | `Code` | yes | yes | yes | call, run, session, shutdown |
+/// | `Mcp` | no | yes | yes | call |
+/// | `Inner` | no | no | no | call |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Door {
     /// A call of a model, alone or in a batch.
     Model,
+    /// A call that waited and goes on.
+    Resumed,
     /// A call of an MCP client.
     Mcp,
     /// A call that another tool makes while it runs.
@@ -24,13 +29,41 @@ pub enum Door {
     Code,
 }
 
+const ALL_SCOPES: &[TeardownScope] = &[
+    TeardownScope::Call,
+    TeardownScope::Run,
+    TeardownScope::Session,
+    TeardownScope::Shutdown,
+];
+
 impl Door {
-    /// Whether references to artifacts can be redeemed behind this door.
+    /// Whether a call can wait for a decision as a suspension.
+    #[must_use]
+    pub fn suspends(self) -> bool {
+        match self {
+            Self::Model | Self::Resumed | Self::Code => true,
+            Self::Mcp | Self::Inner => false,
+        }
+    }
+
+    /// Whether references to artifacts can be redeemed.
     #[must_use]
     pub fn redeems_artifacts(self) -> bool {
+        !matches!(self, Self::Inner)
+    }
+
+    /// Whether a handler can call further tools.
+    #[must_use]
+    pub fn dispatches(self) -> bool {
+        !matches!(self, Self::Inner)
+    }
+
+    /// The scopes after which a cleanup can be run.
+    #[must_use]
+    pub fn teardown_scopes(self) -> &'static [TeardownScope] {
         match self {
-            Self::Model | Self::Mcp | Self::Code => true,
-            Self::Inner => false,
+            Self::Model | Self::Resumed | Self::Code => ALL_SCOPES,
+            Self::Mcp | Self::Inner => &[TeardownScope::Call],
         }
     }
 }

@@ -1,5 +1,7 @@
 //! One registered tool, ready to be called.
 
+use std::sync::Arc;
+
 use tool_core::{
     Definition, Digest, Identity, Problem, ProblemKind, Resource, Source, Tool, WireName,
 };
@@ -7,7 +9,7 @@ use tool_core::{
 use crate::validator::Validator;
 
 /// One registered tool: its identity, what is advertised of it, and its schemas, compiled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Entry {
     identity: Identity,
     source: Source,
@@ -16,9 +18,9 @@ pub struct Entry {
     digest: Digest,
     /// The gate's question is always about this.
     pub(crate) resource: [Resource; 1],
-    pub(crate) input: Validator,
-    pub(crate) output: Option<Validator>,
-    pub(crate) structured: Option<Validator>,
+    pub(crate) input: Arc<Validator>,
+    pub(crate) output: Option<Arc<Validator>>,
+    pub(crate) structured: Option<Arc<Validator>>,
 }
 
 impl Entry {
@@ -29,9 +31,10 @@ impl Entry {
         tool: Tool,
     ) -> Result<Self, Vec<Problem>> {
         let mut problems = tool.problems();
+        problems.extend(tool.declarations().problems_under(identity.name().as_str()));
         let mut compiled = |what: &str, schema: &tool_core::Schema| match Validator::compile(schema)
         {
-            Ok(validator) => Some(validator),
+            Ok(validator) => Some(Arc::new(validator)),
             Err(detail) => {
                 problems.push(Problem::new(
                     ProblemKind::Schema,
@@ -68,6 +71,22 @@ impl Entry {
             output,
             structured,
         })
+    }
+
+    /// The same tool, advertised under another name.
+    pub(crate) fn renamed(&self, name: WireName) -> Self {
+        let mut entry = self.clone();
+        entry.definition.name = name;
+        entry.digest = entry.definition.digest();
+        entry
+    }
+
+    /// The same tool, described anew.
+    pub(crate) fn described(&self, description: String) -> Self {
+        let mut entry = self.clone();
+        entry.definition.description = description;
+        entry.digest = entry.definition.digest();
+        entry
     }
 
     /// What makes this tool the same one across registrations.

@@ -16,8 +16,10 @@ mod parse;
 mod policy;
 mod project;
 mod resolve;
+mod resume;
 mod run;
 mod settle;
+mod suspend;
 mod validate;
 
 use std::panic::AssertUnwindSafe;
@@ -25,40 +27,42 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
 
-use crate::Settling;
-use crate::batch::Turnstile;
-use crate::snapshot::Snapshot;
+use crate::{Approvals, Resolution, Settling};
 
 pub(crate) use run::Run;
 
-/// Settles one call alone.
+/// Settles one call, alone or in a batch, fresh or resumed.
 pub(crate) async fn settle(settling: Settling) -> Settlement {
-    settle_in(settling, None).await
-}
-
-/// Settles one call, in a batch or alone.
-pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>) -> Settlement {
     let Settling {
         snapshot,
         call,
         facts,
         door,
+        gating,
+        resolution,
         progress,
+        early,
+        turnstile,
         timeout,
     } = settling;
     let mut run = Run {
+        snapshot: &snapshot,
         services: &snapshot.services,
         facts: &facts,
         id: call.call_id().cloned(),
         name: call.name().to_owned(),
+        delivered: None,
+        spoken: None,
         door,
+        gating,
         progress,
+        early,
         turnstile,
     };
     let mut repairs = Vec::new();
     // Handlers and projections are guarded where they run; this guards hooks and ports.
     let passing = AssertUnwindSafe(async {
-        let entering = enter(&mut run, &snapshot, call, &mut repairs);
+        let entering = enter(&mut run, call, resolution, &mut repairs);
         match timeout {
             None => entering.await,
             Some(after) => tokio::time::timeout(after, entering)
@@ -69,8 +73,13 @@ pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>)
     let passed = passing.catch_unwind().await;
     let ended = passed.unwrap_or_else(|_| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
     let settlement = ended.unwrap_or_else(|outcome| {
+        let entry = snapshot.get(&run.name);
         let mut settlement = Settlement::without_output(run.id, run.name, outcome);
         settlement.repairs = repairs;
+        settlement.identity = entry.map(|entry| entry.identity().clone());
+        settlement.failure_mode = entry
+            .map(|entry| entry.tool().declarations().failure_mode)
+            .unwrap_or_default();
         settlement
     });
     settle::announce(&snapshot.services, &facts, settlement)
@@ -79,26 +88,42 @@ pub(crate) async fn settle_in(settling: Settling, turnstile: Option<&Turnstile>)
 /// All stages. What ends a call before it executes comes back as its outcome.
 async fn enter(
     run: &mut Run<'_>,
-    snapshot: &Snapshot,
     call: Call,
+    resolution: Option<Resolution>,
     repairs: &mut Vec<tool_core::Repair>,
 ) -> Result<Settlement, Outcome> {
+    if let Some(resolution) = resolution {
+        resume::admit(run, resolution).await?;
+    }
+    if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
+        run.delivered = Some((call.name().to_owned(), call.arguments().clone()));
+    }
+    let snapshot = run.snapshot;
     let incoming = before::run(run, call).await?;
     let entry = resolve::resolve(run, &snapshot.catalog, &incoming)?;
+    suspend::keep_delivered(run, entry, &incoming);
     let parsed = parse::parse(run, incoming.arguments, repairs);
     let rulings = policy::rule(run, entry, &parsed).await?;
     let valid = validate::validate(run, entry, parsed)?;
     approval::ask(run, entry, &valid.input, rulings).await?;
     let redeemed = artifacts::redeem(run, entry, valid).await?;
-    let credential = credentials::acquire(run, entry).await?;
+    let credential = credentials::acquire(run, entry, &redeemed.spoken).await?;
 
+    if !run.services.after.is_empty() {
+        run.spoken = Some(redeemed.spoken.clone());
+    }
     // From here on the call has run, and whatever it came to is shown to the after hooks.
     let ended = execute::execute(run, entry, redeemed, credential).await;
+    if let Err(Outcome::Suspended(suspension)) = ended {
+        return Err(Outcome::Suspended(suspension));
+    }
     let shown = ended
         .and_then(|executed| encode::encode(run, entry, executed))
         .and_then(|encoded| judge::judge(run, entry, encoded))
         .and_then(|judged| project::project(run, entry, judged));
     let mut bounded = bound::bound(run, entry, shown).await;
     bounded.repairs.clone_from(repairs);
-    Ok(after::run(run, bounded).await)
+    bounded.identity = Some(entry.identity().clone());
+    bounded.failure_mode = entry.tool().declarations().failure_mode;
+    Ok(after::run(run, entry, bounded).await)
 }

@@ -3,11 +3,31 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, OutputStore, Permission,
+    State,
 };
+
+use crate::teardowns::Teardowns;
+use crate::{RequestHook, SealKey};
+
+/// What is done about columns that hold something else than a tool declares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a further dial must break every match"
+)]
+pub enum ColumnCheck {
+    /// Nothing. The default.
+    #[default]
+    Off,
+    /// The result is withheld.
+    Enforce,
+}
 
 pub(crate) struct Services {
     pub(crate) permission: Permission,
@@ -16,9 +36,19 @@ pub(crate) struct Services {
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) before: Vec<Arc<dyn BeforeHook>>,
     pub(crate) after: Vec<Arc<dyn AfterHook>>,
+    pub(crate) requests: Vec<Arc<dyn RequestHook>>,
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) bound: ArcSwap<Bound>,
     pub(crate) batch_concurrency: NonZeroUsize,
+    pub(crate) state: Arc<dyn State>,
+    /// `None` when the system gave no random bytes: then nothing suspends.
+    pub(crate) seal_key: Option<SealKey>,
+    pub(crate) suspension_ttl: Duration,
+    pub(crate) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    pub(crate) column_check: ColumnCheck,
+    pub(crate) teardowns: Arc<Teardowns>,
+    /// Calls so far, to tell their teardown scopes apart.
+    pub(crate) calls: AtomicU64,
 }
 
 impl fmt::Debug for Services {

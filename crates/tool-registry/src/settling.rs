@@ -1,21 +1,35 @@
 //! One call on its way to its settlement.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::{BoxFuture, Call, Facts, ProgressSink, Settlement};
+use serde_json::Value;
+use tool_core::{
+    Arguments, BoxFuture, Call, Facts, PreliminarySink, ProgressSink, Settlement, Suspension,
+};
 
-use crate::{Door, Snapshot, pipeline};
+use crate::batch::Turnstile;
+use crate::decision::Gating;
+use crate::queue::{Queue, Reports};
+use crate::{Approvals, Door, Resolution, SettlementStream, Snapshot, pipeline};
 
-/// One call on its way to its settlement. Nothing runs until it is awaited.
+/// How many preliminary results a handler may be ahead of its consumer unless said otherwise.
+const PRELIMINARIES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+
+/// One call on its way to its settlement: await it, or take it as a stream. Nothing runs before.
 #[must_use = "nothing runs until it is awaited"]
 pub struct Settling {
     pub(crate) snapshot: Snapshot,
     pub(crate) call: Call,
     pub(crate) facts: Facts,
     pub(crate) door: Door,
+    pub(crate) gating: Gating,
+    pub(crate) resolution: Option<Resolution>,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    pub(crate) early: Option<Arc<Queue>>,
+    pub(crate) turnstile: Option<Arc<Turnstile>>,
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -26,14 +40,50 @@ impl Settling {
             call,
             facts,
             door: Door::default(),
+            gating: Gating::default(),
+            resolution: None,
             progress: None,
+            early: None,
+            turnstile: None,
             timeout: None,
         }
+    }
+
+    /// A suspended call that goes on, or does not, as the resolution says.
+    pub(crate) fn resumed(
+        snapshot: Snapshot,
+        suspension: Suspension,
+        resolution: Resolution,
+        facts: Facts,
+    ) -> Self {
+        let delivered = match &suspension.delivered {
+            Value::String(text) => Arguments::Text(text.clone()),
+            Value::Array(items) => Arguments::Value(items.first().cloned().unwrap_or_default()),
+            _ => Arguments::Value(Value::Null),
+        };
+        let mut call = Call::new(&suspension.name, delivered);
+        if let Some(id) = &suspension.call {
+            call = call.id(id.clone());
+        }
+        let mut settling = Self::new(snapshot, call, facts).door(Door::Resumed);
+        settling.gating.passed.clone_from(&suspension.passed);
+        settling.gating.passed.push(suspension.gate.clone());
+        settling.gating.resumed = Some(Box::new(suspension));
+        settling.gating.approvals = Approvals::Suspend;
+        settling.resolution = Some(resolution);
+        settling
     }
 
     /// Sets the way by which the call came. Defaults to [`Door::Code`].
     pub fn door(mut self, door: Door) -> Self {
         self.door = door;
+        self
+    }
+
+    /// Sets what happens to questions that policy or the tool leaves open. Defaults to
+    /// [`Approvals::Inline`].
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.gating.approvals = approvals;
         self
     }
 
@@ -49,6 +99,32 @@ impl Settling {
     /// A call with a limit must be awaited inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Takes the call as a stream, its handler at most 16 preliminary results ahead.
+    pub fn stream(self) -> SettlementStream {
+        self.stream_ahead(PRELIMINARIES)
+    }
+
+    /// Takes the call as a stream, its handler at most so many preliminary results ahead.
+    pub fn stream_ahead(mut self, preliminaries: NonZeroUsize) -> SettlementStream {
+        let queue = Arc::new(Queue::new(preliminaries));
+        self.early = Some(Arc::clone(&queue));
+        let listener = self.progress.take();
+        let reports = Reports(Arc::clone(&queue));
+        self.progress = Some(match listener {
+            None => Arc::new(reports),
+            Some(listener) => Arc::new(move |progress: tool_core::Progress| {
+                listener.report(progress.clone());
+                reports.report(progress);
+            }),
+        });
+        SettlementStream::new(queue, self.into_future())
+    }
+
+    pub(crate) fn turnstile(mut self, turnstile: Arc<Turnstile>) -> Self {
+        self.turnstile = Some(turnstile);
         self
     }
 }
@@ -70,4 +146,16 @@ impl fmt::Debug for Settling {
             .field("door", &self.door)
             .finish_non_exhaustive()
     }
+}
+
+/// Where a handler's preliminary results go: to the stream, if the call is taken as one.
+pub(crate) fn preliminary_sink(
+    early: Option<&Arc<Queue>>,
+    entry: &Arc<crate::Entry>,
+) -> Option<Arc<dyn PreliminarySink>> {
+    let queue = Arc::clone(early?);
+    Some(Arc::new(crate::queue::Preliminaries {
+        queue,
+        entry: Arc::clone(entry),
+    }))
 }

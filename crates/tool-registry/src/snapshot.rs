@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tool_core::{Call, Definition, Facts, Settlement};
+use tool_core::{Call, Definition, Facts, Settlement, Suspension};
 
 use crate::catalog::Catalog;
 use crate::services::Services;
-use crate::{Entry, Settling, batch};
+use crate::{Batch, Entry, Resolution, Settling, Turn};
 
 /// What one model request sees: the tools that were registered when it was taken, and nothing
 /// that was registered, replaced or dropped since. Clones are cheap and the same.
@@ -62,6 +62,30 @@ impl Snapshot {
         calls: impl IntoIterator<Item = Call>,
         facts: &Facts,
     ) -> Vec<Settlement> {
-        batch::settle_all(self, calls.into_iter().collect(), facts).await
+        self.batch(calls, facts).settle().await
+    }
+
+    /// A batch, to set something on it or to take its events as they come.
+    pub fn batch(&self, calls: impl IntoIterator<Item = Call>, facts: &Facts) -> Batch {
+        Batch::new(self.clone(), calls.into_iter().collect(), facts.clone())
+    }
+
+    /// One model response, whose calls are settled while it streams in.
+    pub fn turn(&self, facts: &Facts) -> Turn {
+        Turn::new(self.clone(), facts.clone())
+    }
+
+    /// Goes on with a suspended call. Everything is checked anew: the seal, the date, the caller,
+    /// that it was not decided before, the tool, its definition, the arguments, and policy, which
+    /// may deny by now. The first decision counts; a later one is refused.
+    ///
+    /// The call may be suspended again, at another gate.
+    pub fn resume(
+        &self,
+        suspension: Suspension,
+        resolution: impl Into<Resolution>,
+        facts: &Facts,
+    ) -> Settling {
+        Settling::resumed(self.clone(), suspension, resolution.into(), facts.clone())
     }
 }

@@ -1,23 +1,31 @@
 //! Stage 14: hooks on the bounded settlement.
 
-use tool_core::{Defect, DefectKind, Outcome, Settlement, Stage};
+use tool_core::{Defect, DefectKind, Outcome, SettledCall, Settlement, Stage};
 
 use super::Run;
+use crate::Entry;
 
 /// Runs the hooks, the one added last first. One that fails makes the call a defect. Nothing is
 /// bounded a second time, and whatever a hook changes, the settlement stays that of its call.
-pub(super) async fn run(run: &Run<'_>, mut settlement: Settlement) -> Settlement {
+pub(super) async fn run(run: &Run<'_>, entry: &Entry, mut settlement: Settlement) -> Settlement {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
     if matches!(settlement.outcome, Outcome::Refused(_)) {
         return settlement;
     }
+    let call = SettledCall::new(
+        run.facts,
+        entry.identity(),
+        entry.tool().declarations(),
+        run.spoken.as_ref(),
+    );
     for hook in &run.services.after {
-        if let Err(cause) = hook.after(&mut settlement, run.facts).await {
+        if let Err(cause) = hook.after(&mut settlement, &call).await {
             let defect = Defect::because(DefectKind::Hook, cause);
             let mut broken =
                 Settlement::without_output(run.id.clone(), &run.name, Outcome::Defect(defect));
             broken.retained = settlement.retained;
+            broken.identity = settlement.identity;
             return broken;
         }
     }

@@ -1,13 +1,25 @@
 //! Stage 6: whoever has to be asked.
 
 use serde_json::Value;
-use tool_core::{Action, Outcome, Refusal, Stage};
+use tool_core::{
+    Action, CallFacts, CheckIn, Component, Decision, Gate, Outcome, Refusal, Request, Ruling, Stage,
+};
 
-use super::Run;
 use super::policy::{self, Open};
-use crate::Entry;
+use super::suspend::{self, Wait};
+use super::{Run, resume};
+use crate::{Approvals, Entry};
 
-/// Puts every question that policy left open. One answer never stands for another.
+/// One question, with what it is asked as.
+struct Question<'e> {
+    gate: Gate,
+    action: Action<'e>,
+    ruling: Ruling,
+    component: Option<&'e Component>,
+}
+
+/// Puts what policy left open and what the tool itself asks for, in this order. One answer never
+/// stands for another.
 pub(super) async fn ask(
     run: &Run<'_>,
     entry: &Entry,
@@ -15,19 +27,88 @@ pub(super) async fn ask(
     open: Vec<Open<'_>>,
 ) -> Result<(), Outcome> {
     run.stage(Stage::Approval);
-    for Open { action, ruling } in open {
-        let request = policy::request(run, entry, action, Some(input));
-        let answer = run.services.permission.enforce(&request, &ruling).await;
-        answer.map_err(|refusal| {
-            Outcome::Refused(match refusal {
-                // As the gate's own denial does, so that who reads it knows what was denied.
-                Refusal::Denied(mut denial) if request.action == Action::CALL => {
-                    denial.action.clone_from(&run.name);
-                    Refusal::Denied(denial)
-                }
-                other => other,
-            })
-        })?;
+    if let Some(suspension) = &run.gating.resumed {
+        resume::still_the_same(suspension, entry, input)?;
+    }
+    for question in questions(run, entry, input, open).await {
+        if run.gating.passed.contains(&question.gate) {
+            continue;
+        }
+        let Question {
+            gate,
+            action,
+            ruling,
+            component,
+        } = question;
+        match run.gating.approvals {
+            Approvals::Inline => {
+                let request = policy::request(run, entry, action, Some(input));
+                let asked = run.services.permission.enforce(&request, &ruling).await;
+                asked.map_err(|refusal| Outcome::Refused(named(run, &request, refusal)))?;
+            }
+            Approvals::Suspend => {
+                let component = component.cloned();
+                let wait = Wait {
+                    gate,
+                    because: ruling.because,
+                    component,
+                };
+                return Err(suspend::suspend(run, entry, input, wait));
+            }
+        }
     }
     Ok(())
+}
+
+/// Names the tool when the call as a whole was denied, as the gate's own denial does.
+fn named(run: &Run<'_>, request: &Request<'_>, refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Denied(mut denial) if request.action == Action::CALL => {
+            denial.action.clone_from(&run.name);
+            Refusal::Denied(denial)
+        }
+        other => other,
+    }
+}
+
+async fn questions<'e>(
+    run: &Run<'_>,
+    entry: &'e Entry,
+    input: &Value,
+    open: Vec<Open<'e>>,
+) -> Vec<Question<'e>> {
+    let mut questions: Vec<_> = open
+        .into_iter()
+        .map(|Open { action, ruling }| Question {
+            gate: Gate::Policy {
+                action: action.as_str().to_owned(),
+            },
+            action,
+            ruling,
+            component: None,
+        })
+        .collect();
+    let declared = entry.tool().declarations();
+    let facts = || CallFacts::new(run.facts.clone(), run.id.clone());
+    if declared.approval.holds(input, facts).await {
+        questions.push(Question {
+            gate: Gate::Approval,
+            action: Action::new("approve"),
+            ruling: Ruling::new(Decision::Ask, "the tool needs approval"),
+            component: None,
+        });
+    }
+    if let Some(check_in) = declared
+        .check_in
+        .as_ref()
+        .filter(|check_in| check_in.trips(input))
+    {
+        questions.push(Question {
+            gate: Gate::CheckIn,
+            action: Action::new("check_in"),
+            ruling: Ruling::new(Decision::Ask, "the tool checks in before it acts"),
+            component: CheckIn::asks_with(check_in),
+        });
+    }
+    questions
 }

@@ -1,21 +1,58 @@
 //! Stage 8: the credential, last before the tool runs.
 
-use tool_core::{Credential, Outcome, Refusal, Stage};
+use serde_json::Value;
+use tool_core::{Credential, Gate, Outcome, Refusal, Stage};
 
 use super::Run;
-use crate::Entry;
+use super::suspend::{self, Wait};
+use crate::{Approvals, Entry};
 
 /// Acquires what the tool needs. No secret is acquired for a call that does not run.
-pub(super) async fn acquire(run: &Run<'_>, entry: &Entry) -> Result<Option<Credential>, Outcome> {
+///
+/// Consent of a person suspends the call where it can; a call that was resumed after consent and
+/// still lacks it is refused, not suspended again. The address to consent at goes to the host
+/// beside the suspension and to nobody else.
+pub(super) async fn acquire(
+    run: &Run<'_>,
+    entry: &Entry,
+    input: &Value,
+) -> Result<Option<Credential>, Outcome> {
     run.stage(Stage::Credentials);
     let Some(need) = &entry.tool().declarations().needs else {
         return Ok(None);
     };
     match run.services.credentials.acquire(run.facts, need).await {
         Ok(credential) => Ok(Some(credential)),
+        Err(error) if error.consent().is_some() && may_wait(run, &need.service) => {
+            let gate = Gate::Consent {
+                service: need.service.clone(),
+            };
+            let because = format!("{} asks a person for consent", need.service);
+            let mut outcome = suspend::suspend(
+                run,
+                entry,
+                input,
+                Wait {
+                    gate,
+                    because,
+                    component: None,
+                },
+            );
+            if let Outcome::Suspended(suspension) = &mut outcome {
+                suspension.consent = error.consent().cloned();
+            }
+            Err(outcome)
+        }
         Err(error) => Err(Outcome::Refused(Refusal::Credential {
             service: need.service.clone(),
             operator: error.to_string(),
         })),
     }
+}
+
+fn may_wait(run: &Run<'_>, service: &str) -> bool {
+    let gate = Gate::Consent {
+        service: service.to_owned(),
+    };
+    run.gating.approvals == Approvals::Suspend && !run.gating.passed.contains(&gate)
 }

@@ -2,17 +2,22 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tool_core::{
-    CallControl, Credential, Defect, DefectKind, Event, EventKind, Finished, HandlerErrorKind,
-    Outcome, Progress, ProgressSink, Stage,
+    CallControl, Credential, Defect, DefectKind, Dispatch, Event, EventKind, Finished, Gate,
+    HandlerErrorKind, Outcome, Progress, ProgressSink, Refusal, Stage, ToolKind,
 };
 
 use super::Run;
 use super::artifacts::Redeemed;
+use super::suspend::{self, Wait};
 use crate::Entry;
+use crate::inner::InnerDispatch;
+use crate::settling::preliminary_sink;
+use crate::teardowns::{CallTeardown, Scope};
 
 /// A handler that came to its end.
 pub(super) struct Executed {
@@ -22,21 +27,25 @@ pub(super) struct Executed {
 
 /// Runs the handler. A refusal that it met while running stands, whatever it made of it.
 pub(super) async fn execute(
-    run: &Run<'_>,
-    entry: &Entry,
+    run: &mut Run<'_>,
+    entry: &Arc<Entry>,
     redeemed: Redeemed,
     credential: Option<Credential>,
 ) -> Result<Executed, Outcome> {
     run.stage(Stage::Execute);
+    if let Some(settled) = settled_elsewhere(run, entry, &redeemed.spoken) {
+        return settled;
+    }
     let Redeemed {
         spoken,
         prepared,
         wanted,
     } = redeemed;
-    let _turn = match run.turnstile {
+    let _turn = match &run.turnstile {
         Some(turnstile) => Some(turnstile.enter(entry, &spoken).await),
         None => None,
     };
+    let number = run.services.calls.fetch_add(1, Ordering::Relaxed);
     // Dropped with this future: that is what cancels the call.
     let control = CallControl::builder(
         run.facts.clone(),
@@ -45,6 +54,15 @@ pub(super) async fn execute(
         entry.source().clone(),
     )
     .progress(progress(run))
+    .preliminary(preliminary_sink(run.early.as_ref(), entry))
+    .dispatch(dispatch(run))
+    .teardown(Some(Arc::new(CallTeardown {
+        teardowns: Arc::clone(&run.services.teardowns),
+        honoured: run.door.teardown_scopes(),
+        call: number,
+        tool: run.name.clone(),
+        facts: run.facts.clone(),
+    })))
     .credential(credential)
     .wanted(wanted)
     .build();
@@ -53,31 +71,80 @@ pub(super) async fn execute(
     // The handler's own code runs already when its future is made.
     let running = AssertUnwindSafe(async move { prepared.run(context).await }).catch_unwind();
     let ended = match entry.tool().declarations().timeout {
-        None => running.await,
-        Some(after) => match tokio::time::timeout(after, running).await {
-            Ok(ended) => ended,
-            Err(_) => return Err(Outcome::TimedOut { after }),
-        },
+        None => Ok(running.await),
+        Some(after) => tokio::time::timeout(after, running)
+            .await
+            .map_err(|_| after),
     };
     control.settle();
+    let scope = Scope::Call(number);
+    if !run.services.teardowns.is_empty(&scope) {
+        run.services.teardowns.run(&scope).await;
+    }
 
     if let Some(refusal) = control.refusal() {
         return Err(Outcome::Refused(refusal));
     }
     match ended {
-        Err(_) => Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
-        Ok(Err(error)) => Err(match error.into_kind() {
+        Err(after) => Err(Outcome::TimedOut { after }),
+        Ok(Err(_)) => Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+        Ok(Ok(Err(error))) => Err(match error.into_kind() {
             HandlerErrorKind::Failure(failure) => Outcome::Failed(failure),
             HandlerErrorKind::Refused(refusal) => Outcome::Refused(refusal),
             HandlerErrorKind::Defect(cause) => {
                 Outcome::Defect(Defect::shared(DefectKind::Handler, cause))
             }
         }),
-        Ok(Ok(_)) if entry.tool().declarations().asserts && !control.asserted() => {
+        Ok(Ok(Ok(_))) if entry.tool().declarations().asserts && !control.asserted() => {
             Err(Outcome::Defect(Defect::new(DefectKind::Unasserted)))
         }
-        Ok(Ok(finished)) => Ok(Executed { spoken, finished }),
+        Ok(Ok(Ok(finished))) => Ok(Executed { spoken, finished }),
     }
+}
+
+/// What becomes of a call that runs nothing here.
+fn settled_elsewhere(
+    run: &mut Run<'_>,
+    entry: &Entry,
+    spoken: &Value,
+) -> Option<Result<Executed, Outcome>> {
+    match entry.tool().kind() {
+        ToolKind::External => Some(match run.gating.outside.take().map(|outside| *outside) {
+            Some(Ok(produced)) => Ok(Executed {
+                spoken: spoken.clone(),
+                finished: Box::new(produced),
+            }),
+            Some(Err(failure)) => Err(Outcome::Failed(failure)),
+            None => {
+                let because = "the result comes from outside".to_owned();
+                let wait = Wait {
+                    gate: Gate::External,
+                    because,
+                    component: None,
+                };
+                Err(suspend::suspend(run, entry, spoken, wait))
+            }
+        }),
+        ToolKind::Provider(defined) if !defined.handled_here => {
+            Some(Err(Outcome::Refused(Refusal::Door {
+                declaration: "execution by its provider",
+            })))
+        }
+        _ => None,
+    }
+}
+
+/// How the handler calls other tools, where the door allows it.
+fn dispatch(run: &Run<'_>) -> Option<Arc<dyn Dispatch>> {
+    if !run.door.dispatches() {
+        return None;
+    }
+    let (snapshot, facts) = (run.snapshot.clone(), run.facts.clone());
+    Some(Arc::new(InnerDispatch::new(
+        snapshot,
+        facts,
+        run.id.clone(),
+    )))
 }
 
 /// Where the handler's progress goes: to the caller, and to whoever receives events.

@@ -1,10 +1,10 @@
-//! Stage 11: the ceiling of the tool's author.
+//! Stage 11: the ceiling of the tool's author, then the types of its columns.
 
-use tool_core::{Content, Outcome, Refusal, Stage};
+use tool_core::{Content, Outcome, Refusal, Stage, judge_columns};
 
 use super::Run;
 use super::encode::Encoded;
-use crate::Entry;
+use crate::{ColumnCheck, Entry};
 
 /// Refuses a result that is larger than its author lets a model read. The payload then reaches no
 /// channel.
@@ -14,10 +14,32 @@ use crate::Entry;
 pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Encoded, Outcome> {
     run.stage(Stage::Judge);
     let declarations = entry.tool().declarations();
-    let Some(ceiling) = declarations.ceiling else {
-        return Ok(encoded);
-    };
-    let chars = match (&encoded.produced.content, &encoded.produced.output) {
+    if let Some(ceiling) = declarations.ceiling {
+        let chars = chars(&encoded);
+        if chars > ceiling.get() {
+            return Err(Outcome::Refused(Refusal::Ceiling {
+                chars,
+                max_chars: ceiling.get(),
+                narrow_by: declarations.narrow_by.clone().unwrap_or_default(),
+            }));
+        }
+    }
+    if let (ColumnCheck::Enforce, Some(columns), Some(output)) = (
+        run.services.column_check,
+        &declarations.result_columns,
+        &encoded.produced.output,
+    ) {
+        let mismatches = judge_columns(columns, output).unwrap_or_default();
+        if !mismatches.is_empty() {
+            return Err(Outcome::Refused(Refusal::Columns { mismatches }));
+        }
+    }
+    Ok(encoded)
+}
+
+/// What the model would read, in Unicode scalar values.
+fn chars(encoded: &Encoded) -> usize {
+    match (&encoded.produced.content, &encoded.produced.output) {
         (Some(content), _) => content
             .iter()
             .filter_map(Content::as_text)
@@ -26,13 +48,5 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<En
         (None, Some(serde_json::Value::String(text))) => text.chars().count(),
         (None, Some(output)) => output.to_string().chars().count(),
         (None, None) => 0,
-    };
-    if chars <= ceiling.get() {
-        return Ok(encoded);
     }
-    Err(Outcome::Refused(Refusal::Ceiling {
-        chars,
-        max_chars: ceiling.get(),
-        narrow_by: declarations.narrow_by.clone(),
-    }))
 }

@@ -17,6 +17,11 @@ pub(super) fn resolve<'c>(
 ) -> Result<&'c Arc<Entry>, Outcome> {
     run.stage(Stage::Resolve);
     catalog.get(&incoming.name).ok_or_else(|| {
+        if catalog.withdrawn().contains(&incoming.name) {
+            return Outcome::Refused(Refusal::Unavailable {
+                name: incoming.name.clone(),
+            });
+        }
         let known = catalog
             .entries()
             .iter()

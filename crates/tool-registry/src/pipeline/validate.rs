@@ -1,7 +1,7 @@
 //! Stage 5: validation against the tool's own schema, and decoding.
 
 use serde_json::Value;
-use tool_core::{Outcome, Prepared, Refusal, Stage};
+use tool_core::{Outcome, Prepared, Refusal, Stage, Validation};
 
 use super::Run;
 use super::parse::Parsed;
@@ -17,7 +17,9 @@ pub(super) struct Valid {
 pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<Valid, Outcome> {
     run.stage(Stage::Validate);
     let valid = parsed.0.and_then(|input| {
-        entry.input.check(&input)?;
+        if entry.tool().validates() == Validation::Enforce {
+            entry.input.check(&input)?;
+        }
         let prepared = entry.tool().executor().prepare(&input)?;
         Ok(Valid { input, prepared })
     });

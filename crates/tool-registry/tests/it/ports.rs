@@ -8,7 +8,7 @@ use tool_core::{
     BeforeHook, Bounded, BoxFuture, Capability, Content, Credential, CredentialError,
     CredentialNeed, Credentials, Decision, Digest, Facts, HookError, Incoming, NobodyToAsk,
     OutputPage, OutputStore, PageRequest, Permission, Policy, PolicyError, Request, Retained,
-    Retention, Ruling, Settlement, StoreError, StoreErrorKind,
+    Retention, Ruling, SettledCall, Settlement, StoreError, StoreErrorKind,
 };
 use tool_registry::{Registry, RegistryBuilder};
 
@@ -182,7 +182,7 @@ impl AfterHook for Stuck {
     fn after<'a>(
         &'a self,
         _: &'a mut Settlement,
-        _: &'a Facts,
+        _: &'a SettledCall<'a>,
     ) -> BoxFuture<'a, Result<(), HookError>> {
         self.wait()
     }
@@ -223,8 +223,9 @@ where
     fn after<'a>(
         &'a self,
         settlement: &'a mut Settlement,
-        facts: &'a Facts,
+        call: &'a SettledCall<'a>,
     ) -> BoxFuture<'a, Result<(), HookError>> {
+        let facts = call.facts;
         Box::pin(async move { (self.0)(settlement, facts) })
     }
 }

@@ -1,0 +1,167 @@
+//! A call that waits for somebody's word.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{CallId, Component, Consent, Facts};
+
+/// A call that waits for a decision, as data: keep it, send it, resume it, in this process or in
+/// another.
+///
+/// It is bound to the tool, to its definition, to the arguments and to the caller; it is good for
+/// one decision and until it expires; and it is sealed, so that what was altered is refused. It
+/// holds the arguments, which whoever decides must see: treat it as confidential.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Suspension {
+    /// Unguessable, and different for every suspension.
+    pub id: String,
+    /// What the call waits for.
+    pub gate: Gate,
+    /// Gates that were passed by earlier decisions on the same call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<Gate>,
+    /// Why it is asked, for whoever decides.
+    pub because: String,
+    /// The component to ask with, where the tool brings one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<Component>,
+    /// Where consent is given, for the host that shows it. It is in memory only: what is
+    /// serialised leaves it out.
+    #[serde(skip)]
+    pub consent: Option<Consent>,
+    /// The id of the call, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// The name as it was called.
+    pub name: String,
+    /// The wire name of the tool that would run.
+    pub tool: String,
+    /// The digest of that tool's definition.
+    pub definition: String,
+    /// The arguments that would run.
+    pub arguments: Value,
+    /// The arguments as they were delivered: text as a string, else the value in an array of one.
+    pub delivered: Value,
+    /// Whose call it is.
+    pub facts: Facts,
+    /// When it expires, in milliseconds since 1970-01-01 UTC.
+    pub expires_at_ms: u64,
+    /// The seal over everything else.
+    pub seal: String,
+}
+
+/// What a call waits for. One that was passed never stands for another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Gate {
+    /// Policy said to ask about this action: `call`, or a capability.
+    Policy {
+        /// The action.
+        action: String,
+    },
+    /// The tool needs approval.
+    Approval,
+    /// The tool checks in.
+    CheckIn,
+    /// A person must give consent to a service first.
+    Consent {
+        /// The service.
+        service: String,
+    },
+    /// The result comes from outside.
+    External,
+}
+
+/// A decision on a suspended call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a further decision must break every match"
+)]
+pub enum Verdict {
+    /// Go on. The call runs once, if everything else still holds.
+    Approve,
+    /// Do not. The model reads the note.
+    Decline {
+        /// What the model reads.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+}
+
+/// An answer that is no decision. Nothing was recorded; a proper one may follow.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{gate} of tool \"{tool}\" needs a decision, got {shape}; give {{\"decision\":\"approve\"}} or {{\"decision\":\"decline\"}}"
+)]
+pub struct DecisionRequired {
+    gate: Gate,
+    tool: String,
+    shape: String,
+}
+
+impl Suspension {
+    /// A suspension at a gate, still without its bindings and its seal. The registry fills them
+    /// in; one that was made otherwise resumes nothing.
+    pub fn new(id: impl Into<String>, gate: Gate, name: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            gate,
+            passed: Vec::new(),
+            because: String::new(),
+            component: None,
+            consent: None,
+            call: None,
+            name: name.into(),
+            tool: String::new(),
+            definition: String::new(),
+            arguments: Value::Null,
+            delivered: Value::Null,
+            facts: Facts::new(),
+            expires_at_ms: 0,
+            seal: String::new(),
+        }
+    }
+
+    /// Reads a decision on this suspension from JSON.
+    ///
+    /// # Errors
+    /// [`DecisionRequired`], naming the gate and the shape of what came, never its contents.
+    pub fn verdict(&self, answer: &Value) -> Result<Verdict, DecisionRequired> {
+        Verdict::deserialize(answer).map_err(|_| DecisionRequired {
+            gate: self.gate.clone(),
+            tool: self.tool.clone(),
+            shape: shape(answer),
+        })
+    }
+}
+
+fn shape(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Object(map) => format!("an object of {} keys", map.len()),
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Policy { action } => write!(f, "policy on {action}"),
+            Self::Approval => f.write_str("approval"),
+            Self::CheckIn => f.write_str("check-in"),
+            Self::Consent { service } => write!(f, "consent to {service}"),
+            Self::External => f.write_str("outside result"),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What is asked of a suspended call before it may go on.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use tool_core::{Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
+
+use super::Run;
+use crate::Resolution;
+
+/// Admits a resumed call: intact, not expired, the caller's own, and not decided before. A decline
+/// is a decision too.
+pub(super) async fn admit(run: &mut Run<'_>, resolution: Resolution) -> Result<(), Outcome> {
+    let Some(suspension) = run.gating.resumed.as_deref() else {
+        return Ok(());
+    };
+    if let Some(fault) = fault(run, suspension, &resolution) {
+        return Err(refused(fault));
+    }
+    let until = UNIX_EPOCH + Duration::from_millis(suspension.expires_at_ms);
+    match run.services.state.claim(&suspension.id, until).await {
+        Ok(true) => {}
+        Ok(false) => return Err(refused(ResumeFault::Used)),
+        Err(_) => return Err(refused(ResumeFault::Unknown)),
+    }
+    match resolution {
+        Resolution::Verdict(Verdict::Approve) => Ok(()),
+        Resolution::Verdict(Verdict::Decline { note }) => {
+            Err(Outcome::Refused(Refusal::Declined { note }))
+        }
+        Resolution::Result(result) => {
+            run.gating.outside = Some(result);
+            Ok(())
+        }
+    }
+}
+
+fn fault(run: &Run<'_>, suspension: &Suspension, resolution: &Resolution) -> Option<ResumeFault> {
+    let intact = run
+        .services
+        .seal_key
+        .as_ref()
+        .is_some_and(|key| key.is_intact(suspension));
+    if !intact {
+        return Some(ResumeFault::Forged);
+    }
+    let now = (run.services.clock)()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    if now.as_millis() >= u128::from(suspension.expires_at_ms) {
+        return Some(ResumeFault::Expired);
+    }
+    let (then, now) = (&suspension.facts, run.facts);
+    let same_caller = then.session_id() == now.session_id()
+        && then.agent_id() == now.agent_id()
+        && then.identification() == now.identification();
+    if !same_caller {
+        return Some(ResumeFault::Foreign);
+    }
+    // A result settles what waits for one; approving such a call would run nothing.
+    let fits = match resolution {
+        Resolution::Result(_) => suspension.gate == Gate::External,
+        Resolution::Verdict(Verdict::Approve) => suspension.gate != Gate::External,
+        Resolution::Verdict(Verdict::Decline { .. }) => true,
+    };
+    (!fits).then_some(ResumeFault::Mismatch)
+}
+
+/// Whether the tool and the arguments are still those that were decided on.
+pub(super) fn still_the_same(
+    suspension: &Suspension,
+    entry: &crate::Entry,
+    input: &serde_json::Value,
+) -> Result<(), Outcome> {
+    if suspension.tool != entry.wire_name().as_str()
+        || suspension.definition != entry.digest().to_string()
+    {
+        return Err(refused(ResumeFault::Definition));
+    }
+    if tool_core::canonical_json(&suspension.arguments) != tool_core::canonical_json(input) {
+        return Err(refused(ResumeFault::Arguments));
+    }
+    Ok(())
+}
+
+fn refused(fault: ResumeFault) -> Outcome {
+    Outcome::Refused(Refusal::Resume { fault })
+}

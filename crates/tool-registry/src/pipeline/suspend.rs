@@ -1,0 +1,74 @@
+//! A call that ends as a suspension.
+
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Value, json};
+use tool_core::{Arguments, Component, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind};
+
+use super::Run;
+use crate::{Entry, seal};
+
+/// Keeps the arguments as they were delivered, for a tool that is settled from outside.
+pub(super) fn keep_delivered(run: &mut Run<'_>, entry: &Entry, incoming: &Incoming) {
+    if run.delivered.is_none() && needs_delivered(entry) {
+        run.delivered = Some((incoming.name.clone(), incoming.arguments.clone()));
+    }
+}
+
+fn needs_delivered(entry: &Entry) -> bool {
+    matches!(entry.tool().kind(), ToolKind::External)
+}
+
+/// Why a call waits.
+pub(super) struct Wait {
+    pub(super) gate: Gate,
+    pub(super) because: String,
+    pub(super) component: Option<Component>,
+}
+
+/// Suspends the call at a gate, or refuses it where the door cannot suspend.
+pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Outcome {
+    let declaration = match &wait.gate {
+        Gate::Policy { .. } => "a question of policy",
+        Gate::Approval => "needs_approval",
+        Gate::CheckIn => "check_in",
+        Gate::Consent { .. } => "needs",
+        Gate::External => "an outside result",
+        _ => "a gate",
+    };
+    let sealed = run
+        .door
+        .suspends()
+        .then(|| sealed(run, entry, input, wait))
+        .flatten();
+    match sealed {
+        Some(suspension) => Outcome::Suspended(Box::new(suspension)),
+        None => Outcome::Refused(Refusal::Door { declaration }),
+    }
+}
+
+fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Suspension> {
+    let services = run.services;
+    let key = services.seal_key.as_ref()?;
+    let expires = (services.clock)() + services.suspension_ttl;
+    let expires = expires.duration_since(UNIX_EPOCH).ok()?.as_millis();
+    let (name, delivered) = run.delivered.as_ref()?;
+    let delivered = match delivered {
+        Arguments::Text(text) => Value::String(text.clone()),
+        Arguments::Value(value) => json!([value]),
+        _ => return None,
+    };
+    let mut suspension = Suspension::new(seal::fresh_id()?, wait.gate, name.clone());
+    suspension.passed.clone_from(&run.gating.passed);
+    suspension.because = wait.because;
+    suspension.component = wait.component;
+    suspension.call.clone_from(&run.id);
+    suspension.tool = entry.wire_name().to_string();
+    suspension.definition = entry.digest().to_string();
+    suspension.arguments = input.clone();
+    suspension.delivered = delivered;
+    suspension.facts = run.facts.clone();
+    suspension.expires_at_ms = u64::try_from(expires).ok()?;
+    key.seal(&mut suspension);
+    Some(suspension)
+}

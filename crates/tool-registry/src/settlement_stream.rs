@@ -1,0 +1,93 @@
+//! One call as a stream.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use futures_core::Stream;
+use serde_json::Value;
+use tool_core::{BoxFuture, Progress, Settlement};
+
+use crate::queue::{Early, Queue};
+
+/// What a call hands out while it runs, and at last its settlement.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SettlementEvent {
+    /// The handler reported progress.
+    Progress(Progress),
+    /// A result that comes before the final one. It is no part of history.
+    Preliminary(Value),
+    /// The settlement. The last event, exactly one.
+    Settled(Box<Settlement>),
+}
+
+/// One call as a stream: what the handler hands out, in its order, then exactly one settlement.
+///
+/// The call runs while the stream is polled and at no other time. Dropping the stream cancels the
+/// call wherever it is, also while its handler waits for room.
+#[must_use = "nothing runs until it is polled"]
+pub struct SettlementStream {
+    queue: Arc<Queue>,
+    call: Option<BoxFuture<'static, Settlement>>,
+    settled: Option<Settlement>,
+}
+
+impl SettlementStream {
+    pub(crate) fn new(queue: Arc<Queue>, call: BoxFuture<'static, Settlement>) -> Self {
+        Self {
+            queue,
+            call: Some(call),
+            settled: None,
+        }
+    }
+}
+
+impl Stream for SettlementStream {
+    type Item = SettlementEvent;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<SettlementEvent>> {
+        let this = self.get_mut();
+        loop {
+            if let Poll::Ready(early) = this.queue.poll_take(cx) {
+                return Poll::Ready(Some(match early {
+                    Early::Progress(progress) => SettlementEvent::Progress(progress),
+                    Early::Preliminary(value) => SettlementEvent::Preliminary(value),
+                }));
+            }
+            if let Some(settlement) = this.settled.take() {
+                return Poll::Ready(Some(SettlementEvent::Settled(Box::new(settlement))));
+            }
+            let Some(call) = &mut this.call else {
+                return Poll::Ready(None);
+            };
+            match call.as_mut().poll(cx) {
+                Poll::Ready(settlement) => {
+                    this.call = None;
+                    this.queue.close();
+                    // What was handed out before comes first.
+                    this.settled = Some(settlement);
+                }
+                Poll::Pending => {
+                    // The handler may have handed something out in this very poll.
+                    return match this.queue.poll_take(cx) {
+                        Poll::Ready(Early::Progress(progress)) => {
+                            Poll::Ready(Some(SettlementEvent::Progress(progress)))
+                        }
+                        Poll::Ready(Early::Preliminary(value)) => {
+                            Poll::Ready(Some(SettlementEvent::Preliminary(value)))
+                        }
+                        Poll::Pending => Poll::Pending,
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for SettlementStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SettlementStream").finish_non_exhaustive()
+    }
+}

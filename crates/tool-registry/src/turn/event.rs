@@ -1,0 +1,50 @@
+//! What a turn hands out.
+
+use serde_json::Value;
+use tool_core::{Call, Progress, Settlement};
+
+use super::{FinishReason, TurnError};
+
+/// Something that happened in a turn. Positions count the calls of the response from 0.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TurnEvent<E> {
+    /// Text for the reader.
+    Text(String),
+    /// The model made a call. It comes before anything else of that call.
+    Call {
+        /// Which call.
+        position: usize,
+        /// The call. Its id is unique in the turn.
+        call: Call,
+    },
+    /// The provider made and runs a call itself.
+    ProviderCall(Call),
+    /// A running call reported progress.
+    Progress {
+        /// Which call.
+        position: usize,
+        /// The report.
+        progress: Progress,
+    },
+    /// A result that comes before the final one. It is no part of history.
+    Preliminary {
+        /// Which call.
+        position: usize,
+        /// The result.
+        value: Value,
+    },
+    /// A call was settled. Calls settle in the order in which they end.
+    Settled {
+        /// Which call.
+        position: usize,
+        /// The settlement.
+        settlement: Box<Settlement>,
+    },
+    /// The response has ended and every call is answered or waits. The last event.
+    Finish(FinishReason),
+    /// The provider failed. The last event.
+    Failed(E),
+    /// The parts did not fit together. The last event.
+    Malformed(TurnError),
+}

@@ -1,0 +1,100 @@
+//! The parts of a model response, whoever the provider is.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+use tool_core::{Call, CallId};
+
+/// A part of a model response. Calls that stream in are told apart by an index of the host's.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Part {
+    /// Text for the reader.
+    Text(String),
+    /// A call begins.
+    CallStarted {
+        /// Which call of the response.
+        index: usize,
+        /// The id, where the provider gives one.
+        id: Option<CallId>,
+        /// The name of the tool.
+        name: String,
+    },
+    /// More of the text of a call's arguments.
+    Arguments {
+        /// Which call of the response.
+        index: usize,
+        /// The text that follows on what came before.
+        text: String,
+    },
+    /// A call is complete.
+    CallComplete {
+        /// Which call of the response.
+        index: usize,
+    },
+    /// A whole call at once.
+    Call(Call),
+    /// A call that the provider runs itself. It is recorded, never run.
+    ProviderCall(Call),
+    /// The result of such a call, as the provider gives it.
+    ProviderResult {
+        /// The call.
+        id: CallId,
+        /// The result.
+        result: Value,
+        /// Whether it failed.
+        is_error: bool,
+    },
+    /// The response ends.
+    Finish(FinishReason),
+}
+
+/// Why a response ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The model waits for its calls.
+    ToolCalls,
+    /// The provider paused a long response, which goes on later.
+    Pause,
+    /// It became too long and was cut off.
+    Length,
+    /// A filter cut it off.
+    ContentFilter,
+    /// The provider failed.
+    Error,
+    /// Anything else, and anything that was not known when this was written.
+    Other(String),
+}
+
+impl FinishReason {
+    /// Whether the response is whole. The calls of one that is not never start.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Stop | Self::ToolCalls | Self::Pause)
+    }
+}
+
+/// Parts that do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TurnError {
+    /// A part of a call that did not begin, or that was complete already.
+    #[error("call {index} of the response is not being assembled")]
+    NotAssembling {
+        /// Which call.
+        index: usize,
+    },
+    /// A call that began twice.
+    #[error("call {index} of the response began twice")]
+    BeganTwice {
+        /// Which call.
+        index: usize,
+    },
+    /// A part after the end.
+    #[error("the response went on after its end")]
+    AfterFinish,
+}

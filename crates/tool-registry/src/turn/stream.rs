@@ -1,0 +1,338 @@
+//! The state of a turn between two events.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use futures_core::Stream;
+use futures_util::stream::{SelectAll, StreamExt as _};
+use tool_core::{Call, Facts, Outcome, Settlement};
+
+use super::assembly::Assembly;
+use super::history::AssistantPart;
+use super::{FinishReason, History, Part, TurnError, TurnEvent};
+use crate::batch::Turnstile;
+use crate::{Approvals, Door, SettlementEvent, Snapshot};
+
+type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
+
+/// The events of a turn. See [`Turn`](crate::Turn).
+///
+/// # Cancel safety
+/// Dropping it cancels every call that has not settled. Between two events nothing is lost.
+#[must_use = "nothing runs until it is polled"]
+pub struct TurnStream<S, E> {
+    calls: Calls,
+    parts: Option<Pin<Box<S>>>,
+    assembly: Assembly,
+    history: History,
+    events: VecDeque<TurnEvent<E>>,
+    /// The call that the stream has not moved past yet.
+    newest: Option<(usize, Call)>,
+    finish: Option<FinishReason>,
+    ended: bool,
+}
+
+/// The calls of a turn that run or wait for their turn to run.
+struct Calls {
+    snapshot: Snapshot,
+    facts: Facts,
+    approvals: Approvals,
+    limit: NonZeroUsize,
+    turnstile: Arc<Turnstile>,
+    queued: VecDeque<(usize, Call)>,
+    running: SelectAll<Running>,
+    begun: Vec<usize>,
+}
+
+impl<S, E> TurnStream<S, E>
+where
+    S: Stream<Item = Result<Part, E>>,
+{
+    pub(super) fn new(
+        snapshot: Snapshot,
+        facts: Facts,
+        approvals: Approvals,
+        limit: NonZeroUsize,
+        parts: S,
+    ) -> Self {
+        Self {
+            calls: Calls {
+                snapshot,
+                facts,
+                approvals,
+                limit,
+                turnstile: Arc::default(),
+                queued: VecDeque::new(),
+                running: SelectAll::new(),
+                begun: Vec::new(),
+            },
+            parts: Some(Box::pin(parts)),
+            assembly: Assembly::default(),
+            history: History::default(),
+            events: VecDeque::new(),
+            newest: None,
+            finish: None,
+            ended: false,
+        }
+    }
+
+    /// What the turn adds to the conversation, as far as it has come.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Takes what the turn adds to the conversation.
+    #[must_use]
+    pub fn into_history(self) -> History {
+        self.history
+    }
+
+    fn take(&mut self, part: Part) -> Result<(), TurnError> {
+        if self.finish.is_some() {
+            return Err(TurnError::AfterFinish);
+        }
+        // Whatever comes, the stream has moved past the newest call, unless it was cut off.
+        let cut_off = matches!(&part, Part::Finish(reason) if !reason.is_complete());
+        if !cut_off {
+            self.start_newest();
+        }
+        match part {
+            Part::Text(text) => {
+                self.history.push_text(&text);
+                self.events.push_back(TurnEvent::Text(text));
+            }
+            Part::CallStarted { index, id, name } => self.assembly.begin(index, id, name)?,
+            Part::Arguments { index, text } => self.assembly.append(index, &text)?,
+            Part::CallComplete { index } => {
+                let call = self.assembly.complete(index)?;
+                self.newest = Some(self.announce(call));
+            }
+            Part::Call(call) => self.newest = Some(self.announce(call)),
+            Part::ProviderCall(call) => {
+                let call = self.assembly.with_unique_id(call);
+                self.history.push_call(&call, true);
+                self.events.push_back(TurnEvent::ProviderCall(call));
+            }
+            Part::ProviderResult {
+                id,
+                result,
+                is_error,
+            } => {
+                let part = AssistantPart::ProviderResult {
+                    id,
+                    result,
+                    is_error,
+                };
+                self.history.assistant.push(part);
+            }
+            Part::Finish(reason) => {
+                if cut_off {
+                    self.interrupt();
+                } else {
+                    self.drop_unfinished();
+                }
+                self.finish = Some(reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a call its position and says that it was made.
+    fn announce(&mut self, call: Call) -> (usize, Call) {
+        let call = self.assembly.with_unique_id(call);
+        let position = self.history.settled.len();
+        self.history.settled.push(None);
+        self.history.push_call(&call, false);
+        self.events.push_back(TurnEvent::Call {
+            position,
+            call: call.clone(),
+        });
+        (position, call)
+    }
+
+    fn start_newest(&mut self) {
+        if let Some(newest) = self.newest.take() {
+            self.calls.queued.push_back(newest);
+        }
+    }
+
+    /// Answers calls whose arguments never became complete.
+    fn drop_unfinished(&mut self) {
+        for call in self.assembly.take_unfinished() {
+            let (position, call) = self.announce(call);
+            self.answer(position, &call, Outcome::NotDispatched { stopped_by: None });
+        }
+    }
+
+    /// Stops everything and answers every call that has no answer yet.
+    fn interrupt(&mut self) {
+        let never_started: Vec<_> = self
+            .newest
+            .take()
+            .into_iter()
+            .chain(self.calls.queued.drain(..))
+            .collect();
+        // Dropping a running call is what cancels it.
+        self.calls.running.clear();
+        for (position, call) in never_started {
+            self.answer(position, &call, Outcome::NotDispatched { stopped_by: None });
+        }
+        for position in std::mem::take(&mut self.calls.begun) {
+            if self
+                .history
+                .settled
+                .get(position)
+                .is_some_and(Option::is_none)
+            {
+                let call = self.call_at(position);
+                self.answer(position, &call, Outcome::Cancelled);
+            }
+        }
+        self.drop_unfinished();
+    }
+
+    /// The call of a position, as history has it.
+    fn call_at(&self, position: usize) -> Call {
+        let made = self.history.assistant.iter().filter_map(|part| match part {
+            AssistantPart::Call {
+                id,
+                name,
+                provider_executed: false,
+                ..
+            } => Some((id, name)),
+            _ => None,
+        });
+        let mut made = made.skip(position);
+        match made.next() {
+            Some((Some(id), name)) => Call::new(name, "").id(id.clone()),
+            Some((None, name)) => Call::new(name, ""),
+            None => Call::new("", ""),
+        }
+    }
+
+    fn answer(&mut self, position: usize, call: &Call, outcome: Outcome) {
+        let id = call.call_id().cloned();
+        self.settle(
+            position,
+            Settlement::without_output(id, call.name(), outcome),
+        );
+    }
+
+    fn settle(&mut self, position: usize, settlement: Settlement) {
+        if let Some(slot) = self.history.settled.get_mut(position) {
+            *slot = Some(settlement.clone());
+        }
+        self.events.push_back(TurnEvent::Settled {
+            position,
+            settlement: Box::new(settlement),
+        });
+    }
+
+    fn fail(&mut self, event: TurnEvent<E>) {
+        self.parts = None;
+        self.interrupt();
+        self.events.push_back(event);
+        self.ended = true;
+    }
+}
+
+impl Calls {
+    /// Starts what may run now.
+    fn fill(&mut self) {
+        while self.running.len() < self.limit.get() {
+            let Some((position, call)) = self.queued.pop_front() else {
+                return;
+            };
+            self.begun.push(position);
+            let stream = self
+                .snapshot
+                .settle(call, &self.facts)
+                .door(Door::Model)
+                .approvals(self.approvals)
+                .turnstile(Arc::clone(&self.turnstile))
+                .stream()
+                .map(move |event| (position, event));
+            self.running.push(Box::pin(stream));
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.queued.is_empty() && self.running.is_empty()
+    }
+}
+
+impl<S, E> Stream for TurnStream<S, E>
+where
+    S: Stream<Item = Result<Part, E>>,
+    E: Unpin,
+{
+    type Item = TurnEvent<E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<TurnEvent<E>>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(event) = this.events.pop_front() {
+                return Poll::Ready(Some(event));
+            }
+            if this.ended {
+                return Poll::Ready(None);
+            }
+            let mut waits_for_parts = false;
+            if let Some(parts) = &mut this.parts {
+                match parts.as_mut().poll_next(cx) {
+                    Poll::Ready(Some(Ok(part))) => {
+                        if let Err(error) = this.take(part) {
+                            this.fail(TurnEvent::Malformed(error));
+                        }
+                        continue;
+                    }
+                    Poll::Ready(Some(Err(error))) => {
+                        this.fail(TurnEvent::Failed(error));
+                        continue;
+                    }
+                    // A response that ends without a reason counts as whole.
+                    Poll::Ready(None) => {
+                        this.parts = None;
+                        this.start_newest();
+                        this.drop_unfinished();
+                        continue;
+                    }
+                    Poll::Pending => waits_for_parts = true,
+                }
+            }
+            this.calls.fill();
+            match this.calls.running.poll_next_unpin(cx) {
+                Poll::Ready(Some((position, event))) => match event {
+                    SettlementEvent::Progress(progress) => {
+                        return Poll::Ready(Some(TurnEvent::Progress { position, progress }));
+                    }
+                    SettlementEvent::Preliminary(value) => {
+                        return Poll::Ready(Some(TurnEvent::Preliminary { position, value }));
+                    }
+                    SettlementEvent::Settled(settlement) => this.settle(position, *settlement),
+                },
+                Poll::Ready(None) if !this.calls.is_idle() => {}
+                Poll::Ready(None) if waits_for_parts => return Poll::Pending,
+                Poll::Ready(None) => {
+                    this.ended = true;
+                    let reason = this.finish.take().unwrap_or(FinishReason::Stop);
+                    return Poll::Ready(Some(TurnEvent::Finish(reason)));
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl<S, E> fmt::Debug for TurnStream<S, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnStream")
+            .field("history", &self.history)
+            .finish_non_exhaustive()
+    }
+}
