@@ -7,18 +7,25 @@ use cargo_metadata::{Metadata, MetadataCommand};
 
 use crate::{Error, Exceptions, Graph, LayerTable, LockFile, SourceFile, manifests};
 
-/// The repository that this program was built from.
+/// A clone of the repository.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
 }
 
 impl Workspace {
-    /// The repository that this program was built from.
+    /// The repository from which cargo runs this program or this test.
+    ///
+    /// Asked when it runs: clones that share a target folder share the program too, and it is one
+    /// clone's only when it is built.
     #[must_use]
     pub fn here() -> Self {
-        let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-        Self::at(xtask.parent().unwrap_or(xtask))
+        let built = || PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let member = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(built, PathBuf::from);
+        let root = member
+            .ancestors()
+            .find(|folder| folder.join("xtask/Cargo.toml").is_file());
+        Self::at(root.unwrap_or(&member))
     }
 
     /// The repository in that folder.
