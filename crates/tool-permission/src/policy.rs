@@ -27,6 +27,9 @@ use crate::{Layer, ProbedVolumes, Rule, Volumes, command};
 /// - A path is judged as it is spelled and as it really is, with all links followed, and the
 ///   stricter answer counts. Outside of its root it needs an allow of `external` as well. What
 ///   names nothing (empty, a NUL, a loop of links) is denied.
+/// - A line for a shell is read by its grammar. Every command in it is judged, also behind wrappers
+///   and in substitutions, and every file that it redirects to as a path. A line that cannot be
+///   read is asked at best.
 /// - Approvals that were [saved](crate::Desk) allow what they match, except what a rule denies or
 ///   what a sticky rule asks.
 ///

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tool_core::{Decision, Request, Ruling};
 
 use crate::path::rule_text;
-use crate::{Effect, Pattern};
+use crate::subject::Subject;
+use crate::{CommandAnalysis, CommandWord, Effect, Pattern};
 
 /// One rule: what may be done to what, and by whom.
 ///
@@ -195,15 +196,17 @@ impl Rule {
 
     /// Whether the resource matches an example of its author.
     ///
-    /// The words of a command are those between blanks. What is read as a name or as a path
-    /// depends on who asks, so that for actions of a tool's own either reading counts.
+    /// A line matches when one of its commands does. What is read as a name or as a path depends
+    /// on who asks, so that for actions of a tool's own either reading counts.
     pub(crate) fn matches_example(&self, example: &str) -> bool {
         let path = || {
             let pattern = Pattern::new(rule_text(self.resource.as_str(), None));
             pattern.matches_path(&rule_text(example, None))
         };
         match self.action() {
-            Self::SHELL => self.resource.matches_words(example.split_whitespace()),
+            Self::SHELL => CommandAnalysis::new("/", "/", example)
+                .commands()
+                .any(|words| self.resource.covers(&command(words))),
             action if Self::PATH_ACTIONS.contains(&action) => path(),
             _ => self.resource.matches(example) || path(),
         }
@@ -255,6 +258,20 @@ impl fmt::Display for Origin {
             line => write!(f, "{}:{line}", self.place),
         }
     }
+}
+
+fn command(words: &[CommandWord]) -> Subject {
+    let mut subject = Subject::no_words();
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            subject.push_border();
+        }
+        subject.push_text(word.beginning());
+        if word.known().is_none() {
+            subject.push_unknown();
+        }
+    }
+    subject
 }
 
 fn holds(condition: Option<&Pattern>, fact: Option<&str>) -> bool {

@@ -170,6 +170,17 @@ fn a_failing_example_names_itself() {
 }
 
 #[test]
+fn an_example_of_a_shell_rule_is_read_as_the_shell_reads_it() {
+    let with = |examples: &str| {
+        let rule = "version = 1\n[[rule]]\neffect = \"deny\"\naction = \"shell\"\nresource = \"rm -rf *\"\n";
+        Layer::parse("policy.toml", &format!("{rule}{examples}\n"))
+    };
+    with(r#"match = ["ls && rm -rf build", "echo $(rm  '-rf' x)", "rm -rf $DIR"]"#).unwrap();
+    with(r#"not_match = ["echo 'rm -rf x'", "rm '-rf x'", "rm $FLAGS x"]"#).unwrap();
+    assert!(with(r#"match = ["echo 'rm -rf x'"]"#).is_err());
+}
+
+#[test]
 fn two_values_for_a_key_are_refused() {
     let text = "version = 1\n[[rule]]\neffect = \"deny\"\neffect = \"allow\"\n";
     refused(text, LoadErrorKind::Syntax, Some(4), &["duplicate key"]);
