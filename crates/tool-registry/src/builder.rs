@@ -19,6 +19,8 @@ use crate::{ColumnCheck, MemoryState, Registry, RequestHook, SealKey};
 /// How many calls of one batch run beside each other unless said otherwise.
 const BATCH_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
+/// How long a policy or a hook ahead of a call may take unless said otherwise.
+const GATE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a suspension can be decided unless said otherwise.
 const SUSPENSION_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -42,6 +44,7 @@ impl RegistryBuilder {
                 events: None,
                 bound: ArcSwap::from_pointee(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
+                gate_timeout: GATE_TIMEOUT,
                 state: Arc::new(MemoryState::default()),
                 seal_key: SealKey::random(),
                 suspension_ttl: SUSPENSION_TTL,
@@ -109,6 +112,14 @@ impl RegistryBuilder {
     /// [`Bound::DEFAULT`].
     pub fn bound(self, bound: Bound) -> Self {
         self.services.bound.store(Arc::new(bound));
+        self
+    }
+
+    /// Sets how long a policy may take to decide, or a hook that runs before calls; one that takes
+    /// longer denies. Defaults to 30 seconds. A policy or a hook that waits at all must be awaited
+    /// inside a tokio runtime with time enabled.
+    pub fn gate_timeout(mut self, timeout: Duration) -> Self {
+        self.services.gate_timeout = timeout;
         self
     }
 

@@ -40,6 +40,8 @@ pub(crate) struct Services {
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) bound: ArcSwap<Bound>,
     pub(crate) batch_concurrency: NonZeroUsize,
+    /// How long a policy or a hook ahead of a call may take.
+    pub(crate) gate_timeout: Duration,
     pub(crate) state: Arc<dyn State>,
     /// `None` when the system gave no random bytes: then nothing suspends.
     pub(crate) seal_key: Option<SealKey>,

@@ -1,8 +1,9 @@
 //! Stage 1: hooks ahead of lookup.
 
-use tool_core::{Call, Denial, Incoming, Outcome, Refusal, Stage};
+use tool_core::{Call, Denial, HookError, Incoming, Outcome, Refusal, Stage};
 
 use super::Run;
+use crate::within::within;
 
 /// Runs the hooks in order, for unknown names too. One that rejects, fails or breaks refuses the
 /// call.
@@ -11,7 +12,13 @@ pub(super) async fn run(run: &mut Run<'_>, call: Call) -> Result<Incoming, Outco
     let (id, name, arguments) = call.into_parts();
     let mut incoming = Incoming::new(id, name, arguments);
     for hook in &run.services.before {
-        if let Err(error) = hook.before(&mut incoming, run.facts).await {
+        let looked = within(
+            run.services.gate_timeout,
+            hook.before(&mut incoming, run.facts),
+        )
+        .await;
+        let looked = looked.unwrap_or_else(|| Err(HookError::broken("hook took too long")));
+        if let Err(error) = looked {
             let reason = error.model().map(str::to_owned);
             let denial = Denial::new(incoming.name, error.to_string()).reason(reason);
             return Err(Outcome::Refused(Refusal::Denied(denial)));

@@ -7,6 +7,7 @@ use tool_core::{
 use super::Run;
 use super::parse::Parsed;
 use crate::Entry;
+use crate::within::within;
 
 /// Questions that policy left open, to be asked in the approval stage.
 pub(super) struct Open<'e> {
@@ -37,7 +38,9 @@ pub(super) async fn rule<'e>(
             Some(capability) => Action::new(Capability::as_str(capability)),
         };
         let request = request(run, entry, action.clone(), parsed.0.as_ref().ok());
-        let ruling = permission.decide(&request).await;
+        let decided = within(run.services.gate_timeout, permission.decide(&request)).await;
+        let ruling = decided
+            .unwrap_or_else(|| Ruling::new(Decision::Deny, "the policy took too long to decide"));
         run.tell(|| EventKind::Ruled {
             capability,
             ruling: &ruling,
