@@ -287,7 +287,7 @@ async fn a_tool_that_runs_too_long_is_reported_on_time_though_it_heeds_nothing()
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_of_a_call_includes_questions_and_hooks() {
-    let limit = Duration::from_secs(30);
+    let limit = Duration::from_secs(20);
     type Build = fn(Stuck) -> RegistryBuilder;
     let builds: [Build; 3] = [
         |stuck| open().before(stuck),
