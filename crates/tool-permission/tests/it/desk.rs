@@ -22,7 +22,7 @@ struct Office {
 
 impl Office {
     fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
-        Self::with(rules, |policy| Desk::new(policy))
+        Self::with(rules, Desk::new)
     }
 
     fn with(
