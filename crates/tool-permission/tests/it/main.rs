@@ -1,5 +1,12 @@
 //! The crate through its public API.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "what a fixture cannot do fails the test"
+)]
+
 mod command; // lines for a shell: the labelled cases
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
