@@ -2,10 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tool_runtime::Runtime;
 use tool_runtime::core::{Call, Content, Facts, Outcome, Progress, Refusal, Settlement};
 
 use crate::args::{self, Common};
@@ -25,7 +27,7 @@ pub(crate) async fn run(common: &Common, call: args::Call) -> Result<ExitCode, C
 
     let shown = line.clone();
     let settling = async {
-        runtime.servers_settled().await;
+        available(&runtime, &call.name).await;
         let mut settling = runtime
             .snapshot()
             .settle(Call::new(call.name, arguments), &Facts::new())
@@ -78,6 +80,19 @@ fn hint(settlement: &Settlement, unanswered: bool) {
             "call it on a terminal to be asked, or add a rule that allows it, \
              with --policy FILE or in tool.toml",
         );
+    }
+}
+
+/// Waits until there is a tool of that name, or until every server has settled without one.
+async fn available(runtime: &Runtime, name: &str) {
+    let mut changes = runtime.registry().changes();
+    let settled = runtime.servers_settled();
+    let mut settled = pin!(settled);
+    while runtime.snapshot().get(name).is_none() {
+        tokio::select! {
+            () = &mut settled => return,
+            changed = changes.changed() => if !changed { return },
+        }
     }
 }
 

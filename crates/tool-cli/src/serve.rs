@@ -3,14 +3,18 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::mcp::{HttpOptions, HttpServer, ServeErrorKind};
+use tool_runtime::mcp::{HttpOptions, HttpServer};
 use tool_runtime::{Runtime, RuntimeError};
 
 use crate::args::{Common, Serve};
 use crate::error::CliError;
 use crate::{approve, render, setup, signals};
+
+/// Well below what clients grant a server to begin in: 30 s and more.
+const HEAD_START: Duration = Duration::from_secs(10);
 
 /// Serves until the client leaves or the program is told to end.
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliError> {
@@ -35,9 +39,13 @@ async fn stdio(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
         ));
     }
     let watching = watch_servers(runtime);
-    let server = runtime.mcp_server();
+    let serving = async {
+        // What the client writes meanwhile waits for its answer.
+        head_start(runtime).await;
+        runtime.mcp_server().serve_stdio().await
+    };
     tokio::select! {
-        ended = server.serve_stdio() => ended.map_err(RuntimeError::from)?,
+        ended = serving => ended.map_err(RuntimeError::from)?,
         _ = signals::told_to_end() => {}
         () = watching => {}
     }
@@ -53,15 +61,21 @@ async fn http(
     let mut options = HttpOptions::new(address);
     if allow_remote {
         options = options.allow_any_interface_unchecked();
+    } else if !address.ip().is_loopback() {
+        return Err(CliError::Remote { address });
     }
-    let mut server = runtime
-        .mcp_server()
-        .serve_http(options)
-        .await
-        .map_err(|error| match error.kind() {
-            ServeErrorKind::NotLoopback => CliError::Remote { address },
-            _ => RuntimeError::from(error).into(),
-        })?;
+    let servers = runtime.servers().len();
+    if servers > 0 && !common.json {
+        render::note(&format!(
+            "waiting for the imported servers, {servers} in all"
+        ));
+    }
+    tokio::select! {
+        () = head_start(runtime) => {}
+        _ = signals::told_to_end() => return Ok(()),
+    }
+    let server = runtime.mcp_server().serve_http(options).await;
+    let mut server = server.map_err(RuntimeError::from)?;
     announce(common, runtime, &server)?;
     let watching = watch_servers(runtime);
     tokio::select! {
@@ -105,7 +119,7 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
     let (root, state) = places(common)?;
     let tools = runtime.snapshot().entries().len();
     render::note(&format!(
-        "{tools} built-in tools on {}\nlong output is kept in {}\n\
+        "{tools} tools, of which the built-in ones work on {}\nlong output is kept in {}\n\
          reading is allowed; writing and the shell need rules (--policy FILE, or tool.toml)",
         root.display(),
         state.display(),
@@ -126,6 +140,13 @@ fn program_path() -> String {
         Ok(path) if Path::new(&program).components().count() > 1 => path.display().to_string(),
         _ => program,
     }
+}
+
+/// Lets servers come up, so that a client that lists the tools once finds theirs. One that takes
+/// longer holds up nobody: clients are told when its tools are there.
+async fn head_start(runtime: &Runtime) {
+    // Whether they have come up or not, it is time to serve.
+    let _ = tokio::time::timeout(HEAD_START, runtime.servers_settled()).await;
 }
 
 /// Tells how every server ended up, then waits for ever.

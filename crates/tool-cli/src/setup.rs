@@ -17,8 +17,9 @@ const SETTINGS: &str = "tool.toml";
 /// Whoever tells how each server is doing needs no warnings about them beside.
 pub(crate) fn log(verbose: u8, tells_of_servers: bool) {
     let default = match verbose {
-        0 if tells_of_servers => "warn,tool_mcp::import=error",
-        0 => "warn",
+        // The protocol library warns of every call that is answered by an error.
+        0 if tells_of_servers => "warn,rmcp=error,tool_mcp::import=error",
+        0 => "warn,rmcp=error",
         1 => "warn,tool=info,tool_core=info,tool_mcp=info,tool_registry=info,tool_storage=info",
         _ => {
             "warn,tool=debug,tool_core=debug,tool_mcp=debug,tool_registry=debug,tool_storage=debug"
