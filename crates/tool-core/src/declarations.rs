@@ -93,7 +93,10 @@ impl Declarations {
                 ));
                 continue;
             };
-            if declared.get("type").is_some_and(|kind| kind != "string") {
+            if declared
+                .get("type")
+                .is_some_and(|kind| !takes_strings(kind))
+            {
                 report(format!(
                     "wants \"{argument}\" as {kind}, but its schema takes no string"
                 ));
@@ -146,6 +149,14 @@ impl Declarations {
             ));
         }
         problems
+    }
+}
+
+/// Whether a `type` takes strings, alone or beside others, as that of an optional text does.
+fn takes_strings(kind: &Value) -> bool {
+    match kind {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "string"),
+        kind => kind == "string",
     }
 }
 
