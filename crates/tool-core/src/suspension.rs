@@ -78,9 +78,10 @@ pub enum Gate {
     External,
 }
 
-/// A decision on a suspended call.
+/// A decision on a suspended call: `{"decision":"approve"}`, or `{"decision":"decline"}` with an
+/// optional `note`, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(try_from = "Spoken", into = "Spoken")]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a further decision must break every match"
@@ -91,9 +92,51 @@ pub enum Verdict {
     /// Do not. The model reads the note.
     Decline {
         /// What the model reads.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
+}
+
+/// A decision as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spoken {
+    decision: Word,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Approve,
+    Decline,
+}
+
+impl TryFrom<Spoken> for Verdict {
+    type Error = &'static str;
+
+    fn try_from(spoken: Spoken) -> Result<Self, Self::Error> {
+        match (spoken.decision, spoken.note) {
+            (Word::Approve, None) => Ok(Self::Approve),
+            (Word::Approve, Some(_)) => Err("an approval takes no note"),
+            (Word::Decline, note) => Ok(Self::Decline { note }),
+        }
+    }
+}
+
+impl From<Verdict> for Spoken {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Approve => Self {
+                decision: Word::Approve,
+                note: None,
+            },
+            Verdict::Decline { note } => Self {
+                decision: Word::Decline,
+                note,
+            },
+        }
+    }
 }
 
 /// An answer that is no decision. Nothing was recorded; a proper one may follow.
@@ -135,7 +178,11 @@ impl Suspension {
     /// # Errors
     /// [`DecisionRequired`], naming the gate and the shape of what came, never its contents.
     pub fn verdict(&self, answer: &Value) -> Result<Verdict, DecisionRequired> {
-        Verdict::deserialize(answer).map_err(|_| DecisionRequired {
+        // An array would be read as the fields of a decision in their order.
+        let decision = answer
+            .is_object()
+            .then(|| Verdict::deserialize(answer).ok());
+        decision.flatten().ok_or_else(|| DecisionRequired {
             gate: self.gate.clone(),
             tool: self.tool.clone(),
             shape: shape(answer),

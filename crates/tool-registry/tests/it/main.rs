@@ -23,6 +23,16 @@
 //! - `scale`: what does not grow with the number of tools
 //! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
+//! - `declarations`: what a tool declares of itself
+//! - `inner_calls`: calls that a handler makes
+//! - `kinds`: kinds, failure types, failure modes and codecs
+//! - `observers`: observers that a host may attach
+//! - `streams`: calls and batches as streams
+//! - `suspension`: calls that wait for a decision
+//! - `teardown`: cleanups and their scopes
+//! - `toolkits`: kits and typed handles
+//! - `turns`: model responses that stream in
+//! - `views`: hooks on requests
 
 #![expect(
     clippy::unwrap_used,
@@ -34,15 +44,19 @@
 mod arguments;
 mod cancellation;
 mod concurrency;
+mod declarations;
 mod gate;
 mod handler_errors;
 mod hooks;
 mod hostile_schemas;
+mod inner_calls;
+mod kinds;
 mod law_calls;
 mod law_codecs;
 mod law_retention;
 mod law_scoping;
 mod misfits;
+mod observers;
 mod ports;
 mod recorder;
 mod redaction;
@@ -50,4 +64,10 @@ mod registration;
 mod scale;
 mod schemas;
 mod stages;
+mod streams;
+mod suspension;
+mod teardown;
+mod toolkits;
 mod tools;
+mod turns;
+mod views;

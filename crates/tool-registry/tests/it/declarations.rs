@@ -1,0 +1,260 @@
+//! What a tool declares of itself, checked where it is written and honoured where it is called.
+
+use std::num::NonZeroUsize;
+
+use serde_json::{Value, json};
+use tool_core::{
+    CheckIn, Column, ColumnType, Component, Facts, Owner, Refusal, RefusalKind, Source, Tool,
+};
+use tool_registry::{ColumnCheck, Registry};
+
+use crate::ports::{Count, open};
+use crate::tools::{call, fixed, mirror, refusal, run};
+
+#[track_caller]
+fn problems(tool: Tool) -> String {
+    let registry = Registry::default();
+    let error = registry.register([("tool", tool)]).unwrap_err();
+    assert_eq!(error.refused().len(), 1);
+    assert_eq!(error.refused()[0].name(), "tool");
+    error.to_string()
+}
+
+#[test]
+fn a_declaration_that_cannot_be_honoured_is_refused_with_the_way_to_say_nothing() {
+    let tool = || fixed("x");
+    let none: [&str; 0] = [];
+    let five = NonZeroUsize::new(5).unwrap();
+    let columns: [(&str, Column); 0] = [];
+    let check_in = CheckIn::always().component(Component::new(" "));
+    for (tool, expected) in [
+        (
+            tool().ceiling(five).narrow_by(none),
+            "narrow_by is empty; leave it out to suggest nothing",
+        ),
+        (
+            tool().ceiling(five).narrow_by(["  "]),
+            "narrow_by holds a blank name",
+        ),
+        (
+            tool().narrow_by(["a"]),
+            "narrow_by is given without a ceiling",
+        ),
+        (
+            tool().arguments_from(none),
+            "arguments_from is empty; leave it out",
+        ),
+        (
+            tool().arguments_from([""]),
+            "arguments_from holds a blank name",
+        ),
+        (
+            tool().arguments_from(["tool"]),
+            "arguments_from names the tool itself",
+        ),
+        (
+            tool().composed_of(none),
+            "composed_of is empty; leave it out",
+        ),
+        (
+            tool().composed_of(["tool"]),
+            "composed_of names the tool itself",
+        ),
+        (
+            tool().owner(Owner::new("team", " ")),
+            "owner has a blank half; leave it out",
+        ),
+        (
+            tool().owner(Owner::new("", "x")),
+            "owner has a blank half; leave it out",
+        ),
+        (
+            tool().result_columns(columns),
+            "result_columns is empty; leave it out",
+        ),
+        (
+            tool().check_in(check_in),
+            "component with a blank id; leave it out",
+        ),
+    ] {
+        let text = problems(tool);
+        assert!(
+            text.contains(expected) && text.contains("\"tool\""),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn all_problems_of_a_registration_are_reported_at_once() {
+    let tool = fixed("x")
+        .described(" ")
+        .composed_of(["a", ""])
+        .owner(Owner::new("", ""));
+    let error = Registry::default()
+        .register([("one", tool.clone()), ("fine", fixed("x")), ("", tool)])
+        .unwrap_err();
+    let counts: Vec<_> = error
+        .refused()
+        .iter()
+        .map(|entry| (entry.name(), entry.problems().len()))
+        .collect();
+    assert_eq!(counts, [("one", 3), ("", 4)]);
+}
+
+#[test]
+fn ingredients_are_checked_when_the_catalogue_is_complete() {
+    let registry = Registry::default();
+    let dish = fixed("x").composed_of(["salt", "acme/pepper"]);
+    let _dish = registry.register([("dish", dish)]).unwrap();
+    let missing = registry.missing_ingredients();
+    assert_eq!(missing.len(), 1);
+    assert_eq!(missing[0].0.to_string(), "dish");
+    assert_eq!(missing[0].1, ["salt", "acme/pepper"]);
+    let _salt = registry.register([("salt", fixed("x"))]).unwrap();
+    let acme = Source::Plugin(tool_core::Namespace::new("acme").unwrap());
+    let _pepper = registry
+        .registrar(acme)
+        .register([("pepper", fixed("x"))])
+        .unwrap();
+    assert!(registry.missing_ingredients().is_empty());
+}
+
+#[test]
+fn what_is_not_declared_is_absent_and_changes_no_byte() {
+    let declared = fixed("x");
+    let declarations = declared.declarations();
+    assert!(declarations.ceiling.is_none() && declarations.narrow_by.is_none());
+    assert!(declarations.result_kind.is_none() && declarations.result_columns.is_none());
+    assert!(declarations.capabilities.is_none() && declarations.gates.is_none());
+    assert_eq!(fixed("x").gates(false).declarations().gates, Some(false));
+    assert_eq!(
+        fixed("x")
+            .capabilities([])
+            .declarations()
+            .capabilities
+            .as_ref()
+            .map(Vec::len),
+        Some(0)
+    );
+    // Facts for records say nothing to a model.
+    let registry = Registry::default();
+    let plain = registry.register([("tool", fixed("x"))]).unwrap();
+    let bytes = |registry: &Registry| {
+        let snapshot = registry.snapshot();
+        serde_json::to_string(&snapshot.definitions().collect::<Vec<_>>()).unwrap()
+    };
+    let before = bytes(&registry);
+    plain.close();
+    let recorded = fixed("x")
+        .owner(Owner::new("team", "a"))
+        .gates(true)
+        .composed_of(["a"]);
+    let _recorded = registry.register([("tool", recorded)]).unwrap();
+    assert_eq!(bytes(&registry), before);
+}
+
+#[tokio::test]
+async fn a_result_over_its_ceiling_reaches_no_channel_and_one_at_it_passes() {
+    let text = "é".repeat(10);
+    let tool = |max: usize| {
+        let text = text.clone();
+        run(move |_| {
+            let text = text.clone();
+            async move { Ok(json!(text)) }
+        })
+        .ceiling(NonZeroUsize::new(max).unwrap())
+        .narrow_by(["since", "limit"])
+    };
+    let registry = open().build();
+    let _tools = registry
+        .register([("fits", tool(10)), ("over", tool(9))])
+        .unwrap();
+    assert_eq!(call(&registry, "fits").await.text(), text);
+    let settled = call(&registry, "over").await;
+    assert_eq!(
+        settled.text(),
+        "the result has 10 characters and the most is 9; no data was returned; \
+         narrow it by since, limit"
+    );
+    assert!(settled.output.is_none() && settled.structured.is_none());
+    assert_eq!(
+        settled.outcome.origin().map(|origin| origin.as_str()),
+        Some("result")
+    );
+    assert!(settled.outcome.is_retryable());
+}
+
+/// Calls a tool with one column, with the check turned on or off.
+async fn judged(check: ColumnCheck, column: Column, rows: Value) -> tool_core::Settlement {
+    let tool = run(move |_| {
+        let rows = rows.clone();
+        async move { Ok(rows) }
+    })
+    .result_columns([("price", column)]);
+    let registry = open().column_check(check).build();
+    let _tool = registry.register([("tool", tool)]).unwrap();
+    call(&registry, "tool").await
+}
+
+#[tokio::test]
+async fn columns_are_judged_where_the_host_turns_it_on() {
+    let number = Column::new(ColumnType::Number);
+    let wrong = json!([{"price": "canary"}, {"price": 0.0}, {"price": ""}, {"price": 3}]);
+    let settled = judged(ColumnCheck::Enforce, number, wrong.clone()).await;
+    let Refusal::Columns { mismatches } = refusal(&settled) else {
+        panic!("not columns")
+    };
+    assert_eq!((mismatches[0].wrong, mismatches[0].rows), (2, 4));
+    assert!(
+        settled
+            .text()
+            .contains("price: expected number, got string in 2 of 4 rows")
+    );
+    assert!(!format!("{settled:?}").contains("canary"));
+    assert_eq!(refusal(&settled).kind(), RefusalKind::Columns);
+    assert!(!judged(ColumnCheck::Off, number, wrong).await.is_error());
+
+    let integer = Column::new(ColumnType::Integer);
+    for (column, rows, fits) in [
+        (number, json!([]), true),
+        (number, json!("prose"), true),
+        (number, json!(["a", "b"]), true),
+        (number, json!({"rows": [{"price": "x"}]}), true),
+        (number, json!([{"price": 1, "unlisted": "x"}]), true),
+        (number, json!([{"price": null}]), false),
+        (number, json!([{"unlisted": 1}]), false),
+        (
+            number.nullable(),
+            json!([{"price": null}, {"unlisted": 1}]),
+            true,
+        ),
+        (integer, json!([{"price": 5.0}]), true),
+        (integer, json!([{"price": 5.5}]), false),
+    ] {
+        let settled = judged(ColumnCheck::Enforce, column, rows.clone()).await;
+        assert_eq!(!settled.is_error(), fits, "{rows}");
+    }
+}
+
+#[tokio::test]
+async fn advertise_only_lets_the_handler_take_what_comes() {
+    let runs = Count::default();
+    let schema = json!({"type": "object", "required": ["a"]});
+    let tool = mirror(schema.clone(), &runs).validation(tool_core::Validation::Advertise);
+    let registry = open().build();
+    let _tool = registry.register([("tool", tool)]).unwrap();
+    assert_eq!(
+        registry
+            .snapshot()
+            .get("tool")
+            .unwrap()
+            .definition()
+            .input
+            .as_value(),
+        &schema
+    );
+    assert!(!call(&registry, "tool").await.is_error());
+    assert_eq!(runs.get(), 1);
+    let _ = Facts::new();
+}
