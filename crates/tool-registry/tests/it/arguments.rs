@@ -199,7 +199,12 @@ async fn integers_that_cannot_be_kept_exactly_are_refused_never_rounded() {
 
 #[tokio::test]
 async fn numbers_with_a_fraction_are_kept_to_the_last_digit() {
-    for digits in ["-937832561.7520492", "0.1", "9007199254740991.5", "1.7976931348623157e308"] {
+    for digits in [
+        "-937832561.7520492",
+        "0.1",
+        "9007199254740991.5",
+        "1.7976931348623157e308",
+    ] {
         let (settled, _) = any(format!(r#"{{"n":{digits}}}"#)).await;
         let exact: f64 = digits.parse().unwrap();
         assert_eq!(output(&settled)["n"].as_f64(), Some(exact), "{digits}");

@@ -5,6 +5,7 @@ fn is_done(outcome: &Outcome) -> bool {
         Outcome::Completed => true,
         Outcome::Failed(_)
         | Outcome::Refused(_)
+        | Outcome::Suspended(_)
         | Outcome::Cancelled
         | Outcome::TimedOut { .. }
         | Outcome::Defect(_)
