@@ -1,1 +1,15 @@
-//! MCP in both directions: import servers as tools, serve a registry.
+#![doc = include_str!("../README.md")]
+
+#[cfg(feature = "child")]
+mod import;
+mod serve;
+mod wire;
+
+#[cfg(feature = "child")]
+pub use import::{
+    ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
+    UpstreamStatus, Upstreams, UpstreamsBuilder,
+};
+#[cfg(feature = "http")]
+pub use serve::{HttpOptions, HttpServer};
+pub use serve::{ServeError, ServeErrorKind, Server};

@@ -200,7 +200,13 @@ async fn one_decision_guards_every_door_and_the_batch() {
         .build();
     let _tool = registry.register([("counter", counting(&runs))]).unwrap();
     let snapshot = registry.snapshot();
-    for door in [Door::Model, Door::Mcp, Door::Inner, Door::Code] {
+    for door in [
+        Door::Model,
+        Door::Resumed,
+        Door::Mcp,
+        Door::Inner,
+        Door::Code,
+    ] {
         let call = Call::new("counter", "{}");
         let settled = snapshot.settle(call, &Facts::new()).door(door).await;
         assert!(matches!(refusal(&settled), Refusal::Denied(_)), "{door:?}");
@@ -210,7 +216,7 @@ async fn one_decision_guards_every_door_and_the_batch() {
         assert!(matches!(refusal(&settled), Refusal::Denied(_)));
     }
     assert_eq!(runs.get(), 0);
-    assert_eq!(log.lines(), vec!["call counter"; 6]);
+    assert_eq!(log.lines(), vec!["call counter"; 7]);
 }
 
 #[tokio::test]

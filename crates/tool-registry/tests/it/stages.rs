@@ -6,15 +6,22 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_core::{
     Answer, ArtifactKind, Bound, Bounding, Call, Capability, CredentialError, CredentialNeed,
-    Decision, Facts, HookError, NoArtifacts, Permission, Request, Stage, Tool, ToolFailure,
+    Decision, Facts, HookError, NoArtifacts, Outcome, Permission, Request, Stage, Tool,
+    ToolFailure, Verdict,
 };
-use tool_registry::{Door, Registration, Registry};
+use tool_registry::{Approvals, Door, Registration, Registry};
 
 use crate::ports::{Answers, Before, Count, Full, Keyring, Rules, rule};
 use crate::recorder::Recorder;
 use crate::tools::{echo, fixed, run};
 
-const DOORS: [Door; 4] = [Door::Model, Door::Mcp, Door::Inner, Door::Code];
+const DOORS: [Door; 5] = [
+    Door::Model,
+    Door::Resumed,
+    Door::Mcp,
+    Door::Inner,
+    Door::Code,
+];
 
 /// A registry where a call of a tool ends as the tool's name says.
 fn registry(recorder: &Recorder) -> (Registry, Registration) {
@@ -226,6 +233,36 @@ async fn no_stage_is_passed_twice_or_out_of_order() {
         assert_eq!(recorder.settlements(), 1, "{end}");
         assert!(recorder.told().last().unwrap().settled.is_some(), "{end}");
     }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_stops_at_its_gate_and_passes_every_stage_again_when_it_goes_on() {
+    let recorder = Recorder::default();
+    let (registry, _tools) = registry(&recorder);
+    let facts = Facts::new();
+    let call = Call::new("declined", "{}").id("c1");
+    let waiting = registry
+        .snapshot()
+        .settle(call, &facts)
+        .approvals(Approvals::Suspend)
+        .await;
+    let Outcome::Suspended(suspension) = waiting.outcome else {
+        panic!("expected a suspension, got {}", waiting.outcome.as_str());
+    };
+    assert_eq!(
+        recorder.line(),
+        "before resolve parse policy validate approval settle"
+    );
+
+    let told = recorder.stages().len();
+    let settled = registry
+        .snapshot()
+        .resume(*suspension, Verdict::Approve, &facts)
+        .await;
+    assert_eq!(settled.outcome.as_str(), "completed");
+    let again: Vec<_> = recorder.stages().into_iter().skip(told).collect();
+    assert_eq!(again.len(), 15);
+    assert!(again.is_sorted_by(|one, next| one < next), "{again:?}");
 }
 
 #[tokio::test]

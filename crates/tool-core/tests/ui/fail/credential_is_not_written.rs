@@ -1,0 +1,7 @@
+use tool_core::Credential;
+
+fn written(_: &impl serde::Serialize) {}
+
+fn main() {
+    written(&Credential::new("secret"));
+}

@@ -1,0 +1,7 @@
+use tool_core::{NobodyToAsk, Permission};
+
+struct NotAPolicy;
+
+fn main() {
+    let _ = Permission::new(NotAPolicy, NobodyToAsk);
+}

@@ -1,0 +1,82 @@
+//! A tool as its server advertises it.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tool_core::Annotations;
+
+/// A tool as its server advertises it, as far as it is understood.
+#[derive(Debug)]
+pub(crate) struct Advertised {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) input: Value,
+    pub(crate) output: Option<Value>,
+    pub(crate) annotations: Annotations,
+}
+
+/// The hints of a server, each of which may be missing or of the wrong type.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Hints {
+    title: Value,
+    read_only_hint: Value,
+    destructive_hint: Value,
+    idempotent_hint: Value,
+    open_world_hint: Value,
+}
+
+impl Advertised {
+    /// Reads one entry of a list. What is wrong with it is this tool's alone.
+    ///
+    /// # Errors
+    /// The name, as far as there is one, and a clause with what is wrong.
+    pub(crate) fn read(entry: Value) -> Result<Self, (String, &'static str)> {
+        let Value::Object(mut entry) = entry else {
+            return Err((String::new(), "the entry is no object"));
+        };
+        let Some(Value::String(name)) = entry.remove("name") else {
+            return Err((String::new(), "the entry has no name"));
+        };
+        let Some(input) = entry.remove("inputSchema") else {
+            return Err((name, "it has no input schema"));
+        };
+        let annotations = annotations(&entry);
+        Ok(Self {
+            description: match entry.remove("description") {
+                Some(Value::String(text)) if !text.trim().is_empty() => Some(text),
+                _ => None,
+            },
+            output: entry
+                .remove("outputSchema")
+                .filter(|schema| !schema.is_null()),
+            name,
+            input,
+            annotations,
+        })
+    }
+}
+
+/// A hint that is missing or makes no sense counts as not given, which is the careful reading.
+fn annotations(entry: &Map<String, Value>) -> Annotations {
+    let hints = entry
+        .get("annotations")
+        .and_then(|hints| Hints::deserialize(hints).ok())
+        .unwrap_or_default();
+    let title = [entry.get("title"), Some(&hints.title)]
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .find(|title| !title.trim().is_empty());
+
+    let mut annotations = Annotations::default();
+    annotations.title = title.map(str::to_owned);
+    for (field, hint) in [
+        (&mut annotations.read_only, &hints.read_only_hint),
+        (&mut annotations.destructive, &hints.destructive_hint),
+        (&mut annotations.idempotent, &hints.idempotent_hint),
+        (&mut annotations.open_world, &hints.open_world_hint),
+    ] {
+        *field = hint.as_bool().unwrap_or(*field);
+    }
+    annotations
+}

@@ -1,0 +1,89 @@
+//! From a server's answer to what the tool gives.
+
+use serde_json::{Map, Value};
+use tool_core::{Content, Namespace, Produced, ToolFailure};
+
+use super::call_error::CallError;
+use super::content;
+
+/// Reads the result of a call.
+///
+/// - Blocks are the model's, structured content is the output; nothing is made of the one from
+///   the other, except that output without any block is left to the runtime to show, so that the
+///   model is never shown nothing where there is something.
+/// - A result that says of itself that it is an error is a failure with the same two parts.
+pub(crate) fn read(server: &Namespace, answer: Value) -> Result<Produced, ToolFailure> {
+    let Value::Object(mut answer) = answer else {
+        return Err(ToolFailure::new(format!(
+            "server {server} answered with something that is no result"
+        )));
+    };
+    if let Some(kind) = answer.get("resultType").and_then(Value::as_str)
+        && kind != "complete"
+    {
+        return Err(ToolFailure::new(format!(
+            "server {server} asked for something before it would answer, which is not possible here"
+        )));
+    }
+    let content: Vec<Content> = match answer.remove("content") {
+        Some(Value::Array(blocks)) => blocks.iter().map(content::from_json).collect(),
+        _ => Vec::new(),
+    };
+    let structured = answer.remove("structuredContent");
+    if answer.get("isError") == Some(&Value::Bool(true)) {
+        return Err(failure(server, content, structured));
+    }
+
+    let mut produced = match structured {
+        Some(output) if content.is_empty() => Produced::value(output),
+        Some(output) => Produced::value(output).with_content(content),
+        None => Produced::content(content),
+    };
+    produced.meta = meta(&mut answer);
+    Ok(produced)
+}
+
+/// What the model reads of a call that got no result. The cause is for the operator.
+pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
+    let text = match &error {
+        CallError::Gone | CallError::NotSent(_) => {
+            format!("server {server} is not available; the call may have run in part")
+        }
+        CallError::Peer { code, message } => {
+            format!("server {server} answered with error {code}: {message}")
+        }
+        CallError::TooLong { limit } => format!(
+            "the answer of server {server} is longer than {limit} bytes and was not taken; ask for less"
+        ),
+        CallError::Unreadable => format!("the answer of server {server} cannot be read"),
+        CallError::Idle(after) | CallError::Total(after) => format!(
+            "server {server} did not answer within {} seconds and the call was cancelled; it may have run in part",
+            after.as_secs_f64()
+        ),
+    };
+    ToolFailure::new(text).because(error)
+}
+
+fn failure(server: &Namespace, content: Vec<Content>, structured: Option<Value>) -> ToolFailure {
+    let text: Vec<_> = content.iter().filter_map(Content::as_text).collect();
+    let message = match (&structured, text.is_empty()) {
+        (_, false) => text.join("\n"),
+        (Some(structured), true) if content.is_empty() => structured.to_string(),
+        _ => format!("server {server} reported a failure without saying which"),
+    };
+    let mut failure = ToolFailure::new(message);
+    if !content.is_empty() {
+        failure = failure.content(content);
+    }
+    match structured {
+        Some(structured) => failure.structured(structured),
+        None => failure,
+    }
+}
+
+fn meta(answer: &mut Map<String, Value>) -> Option<Map<String, Value>> {
+    match answer.remove("_meta")? {
+        Value::Object(meta) => Some(meta),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! What comes in for one request, in the order in which it came.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+/// Reports that may wait. A server that floods a caller loses the oldest ones.
+const WAITING_REPORTS: usize = 64;
+
+/// Holds what came in for one request until its caller takes it. Clones are the same mailbox.
+///
+/// It travels with the request through the protocol library, so that it is in place before the
+/// request is on the wire and no report can come too early.
+#[derive(Clone, Default)]
+pub(crate) struct Mailbox(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    letters: Mutex<VecDeque<Letter>>,
+    arrived: Notify,
+}
+
+/// One thing that came in.
+pub(crate) enum Letter {
+    Progress(Report),
+    /// The `result` of the answer, as it came.
+    Answer(Value),
+    /// The answer is longer than one message may be and was skipped.
+    TooLong,
+    /// The answer is nested too deeply to be held.
+    Unreadable,
+}
+
+/// A report of progress, as it came.
+#[derive(Clone, Debug, serde::Deserialize)]
+pub(crate) struct Report {
+    pub(crate) progress: f64,
+    #[serde(default)]
+    pub(crate) total: Option<f64>,
+    #[serde(default)]
+    pub(crate) message: Option<String>,
+}
+
+impl Mailbox {
+    pub(crate) fn put(&self, letter: Letter) {
+        let mut letters = self.letters();
+        if matches!(letter, Letter::Progress(_)) && letters.len() >= WAITING_REPORTS {
+            letters.pop_front();
+        }
+        letters.push_back(letter);
+        drop(letters);
+        self.0.arrived.notify_one();
+    }
+
+    /// Takes the next letter, if one is there.
+    pub(crate) fn take(&self) -> Option<Letter> {
+        self.letters().pop_front()
+    }
+
+    /// Waits for the next letter. Only one may wait at a time.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub(crate) async fn next(&self) -> Letter {
+        loop {
+            if let Some(letter) = self.take() {
+                return letter;
+            }
+            self.0.arrived.notified().await;
+        }
+    }
+
+    fn letters(&self) -> std::sync::MutexGuard<'_, VecDeque<Letter>> {
+        self.0
+            .letters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,63 @@
+//! How a server is doing.
+
+/// How one server is doing, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UpstreamStatus {
+    /// The name of the server, as configured.
+    pub name: String,
+    /// What it is at.
+    pub state: UpstreamState,
+    /// Lines of its stdout that were no messages and were skipped.
+    pub skipped_lines: u64,
+    /// The last that it wrote to stderr, as text; bytes that are no UTF-8 are replaced.
+    pub stderr: String,
+}
+
+/// What a server is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpstreamState {
+    /// Its configuration says that it is not to be started.
+    Disabled,
+    /// It was started and has not listed its tools yet.
+    Connecting,
+    /// Its tools are registered.
+    Ready {
+        /// How many.
+        tools: usize,
+        /// The tools that could not be registered, in the server's order.
+        refused: Vec<RefusedTool>,
+    },
+    /// It cannot be used, and none of its tools is registered.
+    Failed {
+        /// Why, as a clause that follows on the server's name.
+        reason: String,
+    },
+    /// It was told to end.
+    Stopped,
+}
+
+/// A tool that a server lists and that could not be registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedTool {
+    /// The server's own name of it; empty where it has none.
+    pub name: String,
+    /// What is wrong, as a clause.
+    pub reason: String,
+}
+
+impl UpstreamState {
+    /// One word, stable across versions: `disabled`, `connecting`, `ready`, `failed` or `stopped`.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Connecting => "connecting",
+            Self::Ready { .. } => "ready",
+            Self::Failed { .. } => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+}

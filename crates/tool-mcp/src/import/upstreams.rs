@@ -1,0 +1,195 @@
+//! All servers of a configuration.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rmcp::model::Implementation;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tool_core::Source;
+use tool_registry::Registry;
+
+use super::config::Entry;
+use super::driver::{Driver, Upstream};
+use super::{Limits, ServersConfig, UpstreamState, UpstreamStatus};
+
+/// The servers of a configuration, each on its own: one that fails, hangs or lists nonsense
+/// neither delays nor breaks another.
+///
+/// Dropping it ends every server at once; [`shutdown`](Self::shutdown) lets them end themselves.
+///
+/// ```no_run
+/// // Starts real processes.
+/// # async fn start(registry: tool_registry::Registry) -> Result<(), tool_mcp::ConfigError> {
+/// use tool_mcp::{ServersConfig, Upstreams};
+///
+/// let config = ServersConfig::from_json(
+///     r#"{"mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git"]}}}"#,
+/// )?;
+/// let upstreams = Upstreams::builder(config).connect(&registry);
+/// upstreams.settled().await;
+/// for status in upstreams.statuses() {
+///     eprintln!("{}: {}", status.name, status.state.as_str());
+/// }
+/// upstreams.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Upstreams {
+    upstreams: Vec<Arc<Upstream>>,
+    drivers: JoinSet<()>,
+    stop: CancellationToken,
+    changes: watch::Receiver<u64>,
+}
+
+/// [`Upstreams`] in the making.
+#[must_use]
+pub struct UpstreamsBuilder {
+    config: ServersConfig,
+    limits: Limits,
+    base: PathBuf,
+    client: Implementation,
+}
+
+impl Upstreams {
+    /// Starts with a configuration.
+    pub fn builder(config: ServersConfig) -> UpstreamsBuilder {
+        UpstreamsBuilder {
+            config,
+            limits: Limits::default(),
+            base: PathBuf::from("."),
+            client: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
+        }
+    }
+
+    /// How each server is doing, by name.
+    #[must_use]
+    pub fn statuses(&self) -> Vec<UpstreamStatus> {
+        self.upstreams
+            .iter()
+            .map(|upstream| upstream.status())
+            .collect()
+    }
+
+    /// Waits until every server is ready or has failed, which takes no longer than the limit on
+    /// connecting.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    pub async fn settled(&self) {
+        let mut changes = self.changes.clone();
+        loop {
+            changes.mark_unchanged();
+            let connecting =
+                |upstream: &Arc<Upstream>| upstream.state() == UpstreamState::Connecting;
+            if !self.upstreams.iter().any(connecting) || changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Waits for the next change of any server's state.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing: the change is seen by the next wait.
+    pub async fn changed(&mut self) {
+        // Every server is kept by this value, so there is always somebody who may tell.
+        let _ = self.changes.changed().await;
+    }
+
+    /// Ends all servers at the same time: their stdin is closed, and whatever has not ended
+    /// within the limit on shutting down is killed with its whole process group.
+    ///
+    /// # Cancel safety
+    /// Dropping the future kills what has not ended yet.
+    pub async fn shutdown(mut self) {
+        self.stop.cancel();
+        while self.drivers.join_next().await.is_some() {}
+    }
+}
+
+impl fmt::Debug for Upstreams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.upstreams.iter().map(|upstream| upstream.status()))
+            .finish()
+    }
+}
+
+impl UpstreamsBuilder {
+    /// Sets the limits of every server.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the folder in which servers run and in which relative working directories are looked
+    /// up. Defaults to the current one.
+    pub fn base_dir(mut self, base: impl AsRef<Path>) -> Self {
+        self.base = base.as_ref().to_owned();
+        self
+    }
+
+    /// Sets the name and version by which servers know this client. Defaults to this crate's.
+    pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.client = Implementation::new(name, version);
+        self
+    }
+
+    /// Starts all servers and returns at once. Each registers its tools as soon as it has listed
+    /// them, with the server as their source. Must be called inside a tokio runtime.
+    pub fn connect(self, registry: &Registry) -> Upstreams {
+        let (changed, changes) = watch::channel(0);
+        let stop = CancellationToken::new();
+        let base: Arc<Path> = self.base.into();
+        let (mut upstreams, mut drivers) = (Vec::new(), JoinSet::new());
+        for (name, entry) in self.config.into_entries() {
+            let (state, server) = match entry {
+                Entry::Process(server) => (UpstreamState::Connecting, Some(server)),
+                Entry::Disabled => (UpstreamState::Disabled, None),
+                Entry::Broken(problem) => {
+                    tracing::warn!(%problem, "server is not usable as configured");
+                    let reason = problem.reason();
+                    (UpstreamState::Failed { reason }, None)
+                }
+            };
+            let upstream = Arc::new(Upstream::new(
+                name,
+                state,
+                self.limits.stderr_bytes,
+                changed.clone(),
+            ));
+            upstreams.push(Arc::clone(&upstream));
+            if let Some(server) = server {
+                let driver = Driver {
+                    upstream,
+                    registrar: registry.registrar(Source::Server(server.name.clone())),
+                    server,
+                    base: Arc::clone(&base),
+                    client: self.client.clone(),
+                    limits: self.limits.clone(),
+                    stop: stop.clone(),
+                };
+                drivers.spawn(driver.run());
+            }
+        }
+        Upstreams {
+            upstreams,
+            drivers,
+            stop,
+            changes,
+        }
+    }
+}
+
+impl fmt::Debug for UpstreamsBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpstreamsBuilder")
+            .field("config", &self.config)
+            .field("limits", &self.limits)
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,167 @@
+//! The configuration of servers.
+
+use std::error::Error as _;
+
+use tool_mcp::{ServersConfig, UpstreamState, Upstreams};
+use tool_registry::Registry;
+
+#[track_caller]
+fn problem(entry: &str, expected: &str) {
+    let text = format!(r#"{{"mcpServers": {{"odd": {entry}, "good": {{"command": "x"}}}}}}"#);
+    let config = ServersConfig::from_json(&text).expect("one entry spoils no other");
+    let problems: Vec<_> = config.problems().map(ToString::to_string).collect();
+    assert_eq!(problems, [format!("server \"odd\"{expected}")]);
+    let servers: Vec<_> = config
+        .servers()
+        .map(|server| server.name().as_str())
+        .collect();
+    assert_eq!(servers, ["good"]);
+}
+
+#[test]
+fn what_other_clients_write_is_read() {
+    let config = ServersConfig::from_json(
+        r#"{
+            "theme": "dark",
+            "mcpServers": {
+                "git": {"type": "stdio", "command": "uvx", "args": ["mcp-server-git"],
+                        "env": {"A": "1"}, "cwd": "/srv", "autoApprove": [], "timeout": 60},
+                "bare": {"command": "server", "args": null, "env": null}
+            }
+        }"#,
+    )
+    .expect("it is what clients write");
+    assert_eq!(config.problems().count(), 0);
+    let servers: Vec<_> = config
+        .servers()
+        .map(|server| (server.name().as_str(), server.command()))
+        .collect();
+    assert_eq!(servers, [("bare", "server"), ("git", "uvx")]);
+}
+
+#[test]
+fn a_malformed_entry_fails_alone_and_names_its_key() {
+    problem("5", ": is no object");
+    problem("{}", ", key \"command\": is missing");
+    problem(r#"{"command": 5}"#, ", key \"command\": is no string");
+    problem(r#"{"command": " "}"#, ", key \"command\": is blank");
+    problem(
+        r#"{"command": "x", "args": "y"}"#,
+        ", key \"args\": is no array",
+    );
+    problem(
+        r#"{"command": "x", "args": ["y", 5]}"#,
+        ", key \"args.1\": is no string",
+    );
+    problem(
+        r#"{"command": "x", "env": []}"#,
+        ", key \"env\": is no object",
+    );
+    problem(
+        r#"{"command": "x", "env": {"PORT": 5}}"#,
+        ", key \"env.PORT\": is no string",
+    );
+    problem(
+        r#"{"command": "x", "env": {"A=B": ""}}"#,
+        ", key \"env.A=B\": is no name of a variable",
+    );
+    problem(
+        r#"{"command": "x", "args": ["\u0000"]}"#,
+        ", key \"args.0\": holds a NUL character",
+    );
+    problem(
+        r#"{"command": "x", "cwd": {}}"#,
+        ", key \"cwd\": is no string",
+    );
+    problem(
+        r#"{"command": "x", "url": "http://h"}"#,
+        ", key \"url\": stands beside \"command\"",
+    );
+    problem(
+        r#"{"url": "http://h"}"#,
+        ", key \"url\": servers over HTTP are not supported yet",
+    );
+}
+
+#[test]
+fn two_servers_of_one_name_are_a_problem_of_that_name() {
+    problem(
+        r#"{"command": "x"}, "odd": {"command": "y"}"#,
+        ": stands twice",
+    );
+}
+
+#[test]
+fn a_name_that_is_no_namespace_is_a_problem() {
+    let config = ServersConfig::from_json(r#"{"mcpServers": {"a..b": {"command": "x"}}}"#)
+        .expect("the file is well formed");
+    let problems: Vec<_> = config.problems().map(|problem| problem.server()).collect();
+    assert_eq!(problems, ["a..b"]);
+}
+
+#[test]
+fn a_file_that_is_none_says_where_it_ends_to_be_one() {
+    let error = ServersConfig::from_json("{\"mcpServers\": {").expect_err("it is cut");
+    assert_eq!(
+        error.to_string(),
+        "server configuration is not readable as JSON"
+    );
+    assert!(
+        error
+            .source()
+            .is_some_and(|source| source.to_string().contains("line 1"))
+    );
+    for text in ["[]", "{}", r#"{"mcpServers": []}"#] {
+        let error = ServersConfig::from_json(text).expect_err("it names no servers");
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+#[test]
+fn values_are_never_printed() {
+    let text = r#"{"mcpServers": {
+        "a": {"command": "x", "args": ["CANARY"], "env": {"TOKEN": "CANARY"}},
+        "b": {"command": "x", "env": {"TOKEN": ["CANARY"]}}
+    }}"#;
+    let config = ServersConfig::from_json(text).expect("it is well formed");
+    assert!(!format!("{config:?}").contains("CANARY"));
+    assert!(
+        config
+            .problems()
+            .all(|problem| !problem.to_string().contains("CANARY"))
+    );
+}
+
+#[tokio::test]
+async fn entries_that_do_not_start_are_shown_beside_the_others() {
+    let config = ServersConfig::from_json(
+        r#"{"mcpServers": {
+            "http": {"url": "https://example.com/mcp"},
+            "paused": {"command": "x", "disabled": true},
+            "odd": {"command": []}
+        }}"#,
+    )
+    .expect("it is well formed");
+    let upstreams = Upstreams::builder(config).connect(&Registry::default());
+    upstreams.settled().await;
+    let states: Vec<_> = upstreams
+        .statuses()
+        .into_iter()
+        .map(|status| (status.name, status.state))
+        .collect();
+    let failed = |reason: &str| UpstreamState::Failed {
+        reason: reason.to_owned(),
+    };
+    assert_eq!(
+        states,
+        [
+            (
+                "http".to_owned(),
+                failed("key \"url\": servers over HTTP are not supported yet")
+            ),
+            ("odd".to_owned(), failed("key \"command\": is no string")),
+            ("paused".to_owned(), UpstreamState::Disabled),
+        ]
+    );
+    upstreams.shutdown().await;
+}

@@ -1,0 +1,132 @@
+//! Processes of servers.
+
+use std::path::Path;
+
+use serde_json::json;
+use tool_core::{Call, Facts};
+use tool_mcp::{Limits, UpstreamState};
+
+use crate::support::eventually;
+use crate::support::imported::Imported;
+
+/// Whether a process is there and is no mere remainder that nobody has collected.
+fn is_alive(pid: u64) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    let state = stat
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.trim().chars().next());
+    !matches!(state, Some('Z' | 'X') | None)
+}
+
+async fn pid(srv: &Imported) -> u64 {
+    let seen = srv
+        .call("environment", json!({}))
+        .await
+        .output
+        .expect("it answers");
+    seen["pid"].as_u64().expect("it is a number")
+}
+
+async fn grandchild(srv: &Imported) -> u64 {
+    let text = srv.call("spawn", json!({})).await.text();
+    text.parse().expect("it is a number")
+}
+
+#[tokio::test]
+async fn a_server_sees_its_own_environment_and_folder_and_no_more() {
+    let srv = Imported::new("ordinary").await;
+    let seen = srv
+        .call("environment", json!({}))
+        .await
+        .output
+        .expect("it answers");
+    // This is in the environment of every test.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    let variables: Vec<_> = seen["env"]
+        .as_object()
+        .expect("it lists them")
+        .keys()
+        .collect();
+    assert!(!variables.iter().any(|name| name.starts_with("CARGO")));
+    assert!(variables.iter().any(|name| *name == "PATH"));
+    assert!(variables.iter().any(|name| *name == "MCP_FIXTURE"));
+    let cwd = seen["cwd"].as_str().expect("it is text");
+    let base = srv.folder().canonicalize().expect("it exists");
+    assert_eq!(Path::new(cwd), base);
+}
+
+#[tokio::test]
+async fn dropping_the_upstreams_leaves_no_descendant() {
+    let srv = Imported::new("ordinary").await;
+    let (server, child) = (pid(&srv).await, grandchild(&srv).await);
+    assert!(is_alive(server) && is_alive(child));
+    drop(srv);
+    eventually("both are gone", || !is_alive(server) && !is_alive(child)).await;
+}
+
+#[tokio::test]
+async fn shutting_down_leaves_no_descendant() {
+    let srv = Imported::new("ordinary").await;
+    let (server, child) = (pid(&srv).await, grandchild(&srv).await);
+    let Imported {
+        upstreams,
+        registry,
+        ..
+    } = srv;
+    upstreams.shutdown().await;
+    assert!(!is_alive(server));
+    eventually("the grandchild is gone", || !is_alive(child)).await;
+    assert_eq!(registry.snapshot().entries().count(), 0);
+}
+
+#[tokio::test]
+async fn what_a_dead_server_left_behind_is_gone_too() {
+    let srv = Imported::new("ordinary").await;
+    let child = grandchild(&srv).await;
+    srv.call("die", json!({})).await;
+    eventually("the grandchild is gone", || !is_alive(child)).await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_end_by_itself_is_ended() {
+    let limits = Limits::default().shutdown(std::time::Duration::from_millis(100));
+    let srv = Imported::with("stubborn", limits).await;
+    let server = pid(&srv).await;
+    srv.upstreams.shutdown().await;
+    assert!(!is_alive(server));
+}
+
+#[tokio::test]
+async fn a_call_in_flight_ends_with_the_shutdown() {
+    let srv = Imported::new("ordinary").await;
+    let call = Call::new("srv__wait", json!({}));
+    let calling = tokio::spawn(
+        srv.registry
+            .snapshot()
+            .settle(call, &Facts::new())
+            .into_future(),
+    );
+    eventually("the server is called", || srv.was_called("wait")).await;
+    srv.upstreams.shutdown().await;
+    let settlement = calling.await.expect("no panic");
+    assert!(settlement.text().contains("is not available"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_got_ready_is_gone() {
+    let srv = Imported::new("silent").await;
+    assert!(matches!(srv.status().state, UpstreamState::Failed { .. }));
+    let name = std::env::current_exe().expect("it has a path");
+    let folder = srv.folder().canonicalize().expect("it exists");
+    // Nobody who runs in the folder of this test is left.
+    eventually("the server is gone", || {
+        let processes = std::fs::read_dir("/proc").expect("there is one");
+        !processes.filter_map(Result::ok).any(|process| {
+            let at = |link: &str| std::fs::read_link(process.path().join(link)).ok();
+            at("cwd").as_deref() == Some(&*folder) && at("exe").as_deref() == Some(&*name)
+        })
+    })
+    .await;
+}

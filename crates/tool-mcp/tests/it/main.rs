@@ -1,0 +1,52 @@
+//! The crate's tests, by subject.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::needless_pass_by_value,
+    reason = "a test fails by panicking, a fixture writes to its streams, and which of it is compiled depends on features"
+)]
+
+/// Servers and clients to test against.
+mod support;
+
+/// The configuration of servers.
+#[cfg(feature = "child")]
+mod config;
+/// Importing and serving at once.
+#[cfg(all(feature = "child", unix))]
+mod gateway;
+/// Calls of imported tools.
+#[cfg(all(feature = "child", unix))]
+mod import_calls;
+/// Servers that misbehave.
+#[cfg(all(feature = "child", unix))]
+mod import_hostile;
+/// Lists of imported tools.
+#[cfg(all(feature = "child", unix))]
+mod import_lists;
+/// Processes of servers.
+#[cfg(all(feature = "child", target_os = "linux"))]
+mod import_processes;
+/// Time limits on calls.
+#[cfg(all(feature = "child", unix))]
+mod import_time;
+/// The protocol library's own client.
+mod other_client;
+/// What is told of retained output.
+mod retained;
+/// Serving over HTTP.
+#[cfg(feature = "http")]
+mod serve_http;
+/// Serving over streams.
+mod serve_streams;
+
+/// This very program, run again by the other tests, is the server that they import.
+#[cfg(all(feature = "child", unix))]
+#[test]
+fn is_a_server_when_it_is_told_to_be() {
+    support::fixture::serve_if_told();
+}

@@ -1,0 +1,28 @@
+//! Servers and clients to test against.
+
+/// A server that does as it is told, written by hand so that it can misbehave.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod fixture;
+/// An HTTP client, written by hand so that every header is the test's.
+#[cfg(feature = "http")]
+pub(crate) mod http;
+/// Importing that server.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod imported;
+/// A client over streams, written by hand.
+pub(crate) mod peer;
+/// A registry that allows everything, with tools to serve.
+pub(crate) mod registry;
+
+use std::time::{Duration, Instant};
+
+/// Waits until something holds, however fast the machine is, and fails after a minute.
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < patience, "never came true: {what}");
+        // Blocks on purpose: the clock of the runtime may be stopped.
+        std::thread::sleep(Duration::from_millis(2));
+        tokio::task::yield_now().await;
+    }
+}
