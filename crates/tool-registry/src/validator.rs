@@ -7,20 +7,29 @@ use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 use tool_core::{InvalidArguments, Issue, Schema};
 
+use crate::expansion;
 use crate::nearest::nearest;
+use crate::steps::{self, Step};
 
 /// Steps that a pattern with look-around may take before it counts as not matching.
 const BACKTRACK_LIMIT: usize = 100_000;
+/// References that may be followed to learn whether a value fits, and some for each of its parts.
+const STEPS: usize = 100_000;
+/// References that may be followed to learn why it does not.
+const STEPS_TO_SAY_WHY: usize = 5_000;
 /// Allowed values that are listed in an issue.
 const MOST_ALLOWED: usize = 10;
 
 /// A compiled schema.
 ///
 /// The dialect is the one that `$schema` names, else 2020-12. No reference leaves the document.
-/// Patterns run in linear time; those that need look-around run under a step limit.
+/// Patterns run in linear time; those that need look-around run under a step limit, and so does the
+/// following of references.
 pub(crate) struct Validator {
     compiled: jsonschema::Validator,
     schema: Schema,
+    refers: bool,
+    says_why: bool,
 }
 
 impl Validator {
@@ -29,14 +38,23 @@ impl Validator {
     /// # Errors
     /// What is wrong with it, as a clause to stand behind the schema's name.
     pub(crate) fn compile(schema: &Schema) -> Result<Self, String> {
-        let value = schema.as_value();
-        let compiled = jsonschema::options()
-            .offline()
+        if !expansion::is_bounded(schema.as_value()) {
+            return Err("says what is unevaluated of more parts than can be bounded".to_owned());
+        }
+        let metered = steps::metered(schema.as_value())?;
+        let value = metered
+            .as_ref()
+            .map_or(schema.as_value(), |metered| &metered.schema);
+        let options = || {
+            jsonschema::options()
+                .offline()
+                .with_keyword(steps::KEYWORD, Step::factory)
+        };
+        let compiled = options()
             .with_pattern_options(PatternOptions::regex())
             .build(value)
             .or_else(|_| {
-                jsonschema::options()
-                    .offline()
+                options()
                     .with_pattern_options(
                         PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT),
                     )
@@ -49,28 +67,54 @@ impl Validator {
         Ok(Self {
             compiled,
             schema: schema.clone(),
+            refers: metered.is_some(),
+            says_why: metered.is_none_or(|metered| metered.says_why),
         })
     }
 
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
-        self.compiled.is_valid(value)
+        self.verdict(value).unwrap_or(false)
+    }
+
+    /// Whether a value fits, or nothing when that takes too many steps to learn.
+    fn verdict(&self, value: &Value) -> Option<bool> {
+        self.limited(STEPS, value, || self.compiled.is_valid(value))
+    }
+
+    fn limited<T>(&self, steps: usize, value: &Value, run: impl FnOnce() -> T) -> Option<T> {
+        if self.refers {
+            steps::within(steps, value, run)
+        } else {
+            Some(run())
+        }
     }
 
     /// Validates arguments.
     pub(crate) fn check(&self, value: &Value) -> Result<(), InvalidArguments> {
-        if self.compiled.is_valid(value) {
-            return Ok(());
+        match self.verdict(value) {
+            Some(true) => return Ok(()),
+            Some(false) => {}
+            None => {
+                return Err(endless(
+                    "checking the arguments takes too long; send fewer or flatter ones",
+                ));
+            }
         }
         if !value.is_object() {
             return Err(InvalidArguments::new([Issue::NotObject {
                 got: type_name(value),
             }]));
         }
-        let issues = self
-            .compiled
-            .iter_errors(value)
-            .flat_map(|error| self.issues(&error, value));
-        Err(InvalidArguments::new(issues))
+        if !self.says_why {
+            return Err(endless("the arguments do not fit the schema of the tool"));
+        }
+        let issues = self.limited(STEPS_TO_SAY_WHY, value, || {
+            let errors = self.compiled.iter_errors(value);
+            InvalidArguments::new(errors.flat_map(|error| self.issues(&error, value)))
+        });
+        Err(issues.unwrap_or_else(|| {
+            endless("the arguments do not fit; where they do not takes too long to find, so send flatter ones")
+        }))
     }
 
     fn issues(&self, error: &ValidationError<'_>, root: &Value) -> Vec<Issue> {
@@ -162,6 +206,14 @@ impl Validator {
             .cloned()
             .collect()
     }
+}
+
+/// The one issue of arguments whose validation was given up.
+fn endless(rule: &str) -> InvalidArguments {
+    InvalidArguments::new([Issue::Constraint {
+        path: String::new(),
+        rule: rule.to_owned(),
+    }])
 }
 
 /// The keys that a schema declares for one object, in itself and in the parts that it combines.

@@ -17,6 +17,7 @@
 //! - `law_codecs`: law 2
 //! - `law_retention`: laws 8 and 9
 //! - `law_scoping`: laws 4, 5 and 12
+//! - `references`: references in schemas, and that following them ends
 //! - `registration`: registering, overlays and reports
 //! - `misfits`: arguments that are JSON and do not fit
 //! - `redaction`: what is printed, and to whom
@@ -60,6 +61,7 @@ mod observers;
 mod ports;
 mod recorder;
 mod redaction;
+mod references;
 mod registration;
 mod scale;
 mod schemas;
