@@ -68,6 +68,10 @@ impl Aliases {
         Ok(())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Takes down that the shell expands aliases from the line after this one.
     pub(super) fn switch_on(&mut self, line: usize) {
         self.expands_from.get_or_insert(line);

@@ -39,7 +39,7 @@ pub struct CommandAnalysis {
     pub(super) folders: Vec<FolderUse>,
     /// Why the line may not be allowed although it could be read.
     pub(super) cautions: Vec<String>,
-    pub(super) hidden: Vec<Stop>,
+    pub(super) hidden: Option<Stop>,
 }
 
 /// A file that a redirect opens.
@@ -88,7 +88,7 @@ impl CommandAnalysis {
             assignments: Vec::new(),
             folders: Vec::new(),
             cautions: Vec::new(),
-            hidden: Vec::new(),
+            hidden: None,
         };
         Walker::new(empty).line(line, cwd.as_ref())
     }
@@ -113,7 +113,7 @@ impl CommandAnalysis {
     /// Why a part of what would run cannot be read, if so. Such a line is never allowed.
     #[must_use]
     pub fn opaque(&self) -> Option<&'static str> {
-        self.hidden.first().map(|stop| stop.0)
+        self.hidden.map(|stop| stop.0)
     }
 
     /// Leaves each command and file once.

@@ -1,30 +1,28 @@
 //! One simple command: what runs, and what that runs in turn.
 
 use super::alias;
-use super::analysis::{Call, CommandAssignment, CommandRedirect};
-use super::field::{self, CommandWord, Rest};
+use super::analysis::Call;
+use super::field::{self, CommandWord};
 use super::folder::{After, Folders};
-use super::options::Spec;
+use super::opening::{is_input, text_of};
 use super::parser::Script;
 use super::reading::Stop;
 use super::runner::base_name;
 use super::shell::{self, Dialect, Program};
-use super::tree::{
-    Assignment, Descriptor, Expansion, Operator, Piece, Redirect, Simple, Target, Value, Word,
-};
+use super::tree::{Simple, Word};
 use super::walk::{Scope, Walker};
 use super::wrapper::{self, Inner, Unwrapped};
 use super::{builtin, git, interpreter, variable};
 
 /// How a command is called.
 #[derive(Clone)]
-struct How<'s> {
-    start: Folders,
+pub(super) struct How<'s> {
+    pub(super) start: Folders,
     /// What its standard input is, if the line says so.
-    input: Option<CommandWord>,
+    pub(super) input: Option<CommandWord>,
     /// The shell itself runs it, so that a builtin is one.
-    in_shell: bool,
-    scope: Scope<'s>,
+    pub(super) in_shell: bool,
+    pub(super) scope: Scope<'s>,
 }
 
 impl Walker {
@@ -61,86 +59,29 @@ impl Walker {
             in_shell: true,
             scope,
         };
-        self.call(words, how)
-    }
-
-    /// A redirect: the file that it opens, and what its target runs.
-    pub(super) fn redirect(&mut self, redirect: &Redirect, start: &Folders, scope: Scope<'_>) {
-        if let Descriptor::Variable(name) = &redirect.descriptor {
-            self.set(name);
-        }
-        let word = match &redirect.target {
-            Target::Word(word) => word,
-            Target::Body(at) => match scope.bodies.get(*at) {
-                Some(body) => body,
-                None => return self.hide(Stop("a here-document has no body")),
-            },
-        };
-        self.lists(word.runs(), start, scope);
-        let (reads, writes) = match redirect.operator {
-            Operator::HereDoc | Operator::HereString | Operator::CopyIn => return,
-            Operator::Read => (true, false),
-            Operator::ReadWrite => (true, true),
-            _ => (false, true),
-        };
-        let target = field::single(word);
-        if is_harmless(redirect.operator, word, &target) {
-            return;
-        }
-        let file = CommandRedirect::new(
-            redirect.operator.as_str(),
-            (reads, writes),
-            start.place(&target),
-            target.shown().to_owned(),
-            self.found.root(),
-        );
-        self.found.redirects.push(file);
-    }
-
-    fn assignment(&mut self, assignment: &Assignment, start: &Folders, scope: Scope<'_>) {
-        let words = assignment.value.words().iter();
-        let runs = assignment
-            .subscript
-            .iter()
-            .chain(words.flat_map(Word::runs));
-        self.lists(runs, start, scope);
-        let value = match &assignment.value {
-            Value::Word(word) => field::value(word),
-            Value::Array(_) => CommandWord::unknown("(..)", Rest::Part),
-        };
-        self.set(&assignment.name);
-        if variable::is_prompt(&assignment.name) {
-            let text = value.beginning();
-            if !value.is_known() || text.contains("$(") || text.contains('`') {
-                self.hide(Stop("a prompt runs what it holds"));
-            }
-        }
-        let name = assignment.name.clone();
-        self.found
-            .assignments
-            .push(CommandAssignment::new(name, value));
+        self.call(&words, how)
     }
 
     /// A command with all its words, and whatever it runs in turn.
-    fn call(&mut self, words: Vec<CommandWord>, how: How<'_>) -> After {
+    fn call(&mut self, words: &[CommandWord], how: How<'_>) -> After {
         let Some(program) = words.first().cloned() else {
             return After::same(how.start);
         };
         if how.in_shell {
             let expanded = self.aliases.expand(&program, how.scope.line);
             for text in &expanded.texts {
-                self.alias(text, &program, &words, &how);
+                self.alias(text, &program, words, &how);
             }
             if expanded.certain {
                 return After::same(how.start);
             }
         }
-        if !self.spend(&words) {
+        if !self.spend(words) {
             return After::same(Folders::unknown());
         }
         let at = self.found.commands.len();
         self.found.commands.push(Call {
-            words: words.clone(),
+            words: words.to_vec(),
             transparent: false,
             subcommand: None,
         });
@@ -151,9 +92,9 @@ impl Walker {
         if how.scope.dialect.reads_differently(written) {
             self.hide(Stop("another shell reads a text differently"));
         }
-        self.note_effects(written, &words, &how);
+        self.note_effects(written, words, &how);
         if how.in_shell
-            && let Some(after) = self.builtin(written, &words, &how)
+            && let Some(after) = self.builtin(written, words, &how)
         {
             return after;
         }
@@ -161,16 +102,16 @@ impl Walker {
         let name = base_name(written);
         let before = self.parts();
         let (transparent, after) = if let Some(dialect) = Dialect::of(name) {
-            self.shell(&words, dialect, &how);
+            self.shell(words, dialect, &how);
             (true, After::same(how.start))
-        } else if let Some(unwrapped) = wrapper::unwrap(name, &words) {
+        } else if let Some(unwrapped) = wrapper::unwrap(name, words) {
             self.unwrapped(unwrapped, &how)
         } else {
-            if let Some(stop) = interpreter::hidden(name, &words).flatten() {
+            if let Some(stop) = interpreter::hidden(name, words).flatten() {
                 self.hide(stop);
             }
             if name == "git" {
-                self.git(at, &words, &how.start);
+                self.git(at, words, &how.start);
             }
             (false, After::same(how.start))
         };
@@ -192,6 +133,9 @@ impl Walker {
             self.hide(stop);
         }
         if let Some(name) = effects.sets {
+            if variable::redefines(&name) {
+                self.hide(Stop("a variable says what other words run"));
+            }
             let caution = format!("{name} may be set, which may change what runs");
             self.found.cautions.push(caution);
         }
@@ -216,115 +160,9 @@ impl Walker {
         }
     }
 
-    /// Builtins that change the shell, or keep a text for later.
-    fn builtin(&mut self, name: &str, words: &[CommandWord], how: &How<'_>) -> Option<After> {
-        match name {
-            "cd" | "pushd" => {
-                let to = self.target(name, words, &how.start);
-                let shown = shown(words);
-                self.moves(&to, &shown);
-                Some(After {
-                    ok: to,
-                    failed: how.start.clone(),
-                })
-            }
-            "popd" => {
-                self.moves(&Folders::unknown(), "popd");
-                Some(After::same(Folders::unknown()))
-            }
-            "exit" => Some(After::same(Folders::never())),
-            "eval" => {
-                let mut texts = words.get(1..).unwrap_or_default();
-                if let [first, rest @ ..] = texts
-                    && first.known() == Some("--")
-                {
-                    texts = rest;
-                }
-                let known: Option<Vec<&str>> = texts.iter().map(CommandWord::known).collect();
-                if let Some(known) = known
-                    && self.enter()
-                {
-                    self.text(&known.join(" "), how.start.clone(), how.scope.dialect);
-                    self.leave();
-                }
-                Some(After::same(Folders::unknown()))
-            }
-            "source" | "." => Some(After::same(Folders::unknown())),
-            "trap" => {
-                self.trap(words, how);
-                Some(After::same(how.start.clone()))
-            }
-            "alias" => {
-                let line = how.scope.line.filter(|_| how.scope.alone);
-                if let Err(stop) = self.aliases.define(words, line) {
-                    self.hide(stop);
-                }
-                Some(After::same(how.start.clone()))
-            }
-            "unalias" => {
-                self.aliases.switch_off();
-                Some(After::same(how.start.clone()))
-            }
-            "shopt" => {
-                let texts: Vec<_> = words.iter().filter_map(CommandWord::known).collect();
-                match (texts.as_slice(), how.scope.line) {
-                    (["shopt", "-s", "expand_aliases"], Some(line)) if how.scope.alone => {
-                        self.aliases.switch_on(line);
-                    }
-                    (texts, _) if texts.contains(&"expand_aliases") => self.aliases.switch_off(),
-                    _ => {}
-                }
-                Some(After::same(how.start.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// The folders that `cd` or `pushd` goes to.
-    fn target(&self, name: &str, words: &[CommandWord], start: &Folders) -> Folders {
-        let Ok(scan) = CD.scan(words.get(1..).unwrap_or_default()) else {
-            return Folders::unknown();
-        };
-        let physical = scan.has(&["-P", "-n"]);
-        match scan.operands.as_slice() {
-            [] if name == "cd" => Folders::at(std::path::Path::new("~")),
-            [word] if !physical && !self.searches => match word.known() {
-                None | Some("-") => Folders::unknown(),
-                Some(text) if text.starts_with('+') => Folders::unknown(),
-                Some(_) => start.go(word),
-            },
-            _ => Folders::unknown(),
-        }
-    }
-
-    /// The text of a trap runs some time later.
-    fn trap(&mut self, words: &[CommandWord], how: &How<'_>) {
-        let scan = match TRAP.scan(words.get(1..).unwrap_or_default()) {
-            Ok(scan) => scan,
-            Err(stop) => return self.hide(stop),
-        };
-        if scan.has(&["-l", "-p"]) || scan.operands.len() < 2 {
-            return;
-        }
-        let Some(text) = scan.operands.first() else {
-            return;
-        };
-        match text.known() {
-            None => self.hide(Stop("the text of a trap is known only when running")),
-            Some("-") => {}
-            Some(text) => {
-                if self.enter() {
-                    let (start, dialect) = (how.start.clone(), how.scope.dialect);
-                    self.later(|walker| walker.text(text, start, dialect).any());
-                    self.leave();
-                }
-            }
-        }
-    }
-
     /// The text of an alias, with the words of the call behind it.
     fn alias(&mut self, text: &str, name: &CommandWord, words: &[CommandWord], how: &How<'_>) {
-        if !self.enter() {
+        if !self.spend(words) || !self.enter() {
             return;
         }
         let mut script: Script = self.read(text, how.scope.dialect);
@@ -364,6 +202,7 @@ impl Walker {
         match text.known() {
             None => self.hide(Stop("the program of a shell is known only when running")),
             Some(text) => {
+                self.excuse(text);
                 if self.enter() {
                     self.text(text, start, dialect);
                     self.leave();
@@ -406,7 +245,7 @@ impl Walker {
                         in_shell,
                         ..how.clone()
                     };
-                    let ended = self.call(words, how);
+                    let ended = self.call(&words, how);
                     if in_shell {
                         after = ended;
                     }
@@ -457,67 +296,4 @@ fn is_trusted(program: &str) -> bool {
     }
 }
 
-/// Whether a redirect gives the standard input.
-fn is_input(redirect: &Redirect) -> bool {
-    match &redirect.descriptor {
-        Descriptor::Number(number) => number.trim_start_matches('0').is_empty(),
-        Descriptor::Variable(_) => false,
-        Descriptor::Default => matches!(
-            redirect.operator,
-            Operator::Read
-                | Operator::ReadWrite
-                | Operator::CopyIn
-                | Operator::HereDoc
-                | Operator::HereString
-        ),
-    }
-}
-
-/// The text that a here-document or here-string gives.
-fn text_of(redirect: &Redirect, scope: Scope<'_>) -> Option<CommandWord> {
-    let word = match (&redirect.operator, &redirect.target) {
-        (Operator::HereDoc, Target::Body(at)) => scope.bodies.get(*at)?,
-        (Operator::HereString, Target::Word(word)) => word,
-        _ => return None,
-    };
-    Some(match word.literal() {
-        Some(text) => CommandWord::literal(text),
-        None => CommandWord::unknown("", Rest::Part),
-    })
-}
-
-/// Whether a redirect opens no file.
-fn is_harmless(operator: Operator, word: &Word, target: &CommandWord) -> bool {
-    if let [Piece::Expansion(Expansion { spelled, .. })] = word.pieces.as_slice()
-        && spelled.starts_with(['<', '>'])
-    {
-        return true;
-    }
-    let Some(text) = target.known() else {
-        return false;
-    };
-    let digits = text.strip_suffix('-').unwrap_or(text);
-    let copies = operator == Operator::CopyOut && digits.bytes().all(|byte| byte.is_ascii_digit());
-    copies || DEVICES.contains(&text) || is_descriptor(text)
-}
-
-/// Whether a path is a descriptor that is already open.
-fn is_descriptor(path: &str) -> bool {
-    path.strip_prefix("/dev/fd/")
-        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
-}
-
-const DEVICES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
-
 const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin"];
-
-const CD: Spec = Spec {
-    flags: "LPen@",
-    valued: "",
-    attached: "",
-    long_flags: &[],
-    long_valued: &[],
-    numbers: true,
-};
-
-const TRAP: Spec = Spec { flags: "lp", ..CD };

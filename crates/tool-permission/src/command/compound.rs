@@ -1,6 +1,7 @@
 //! Control flow, groups and definitions.
 
-use super::parser::{Keyword, Parser};
+use super::keyword::Keyword;
+use super::parser::Parser;
 use super::reading::Stop;
 use super::tree::{Command, Compound, List, Word};
 use super::variable;
@@ -250,23 +251,6 @@ impl Parser<'_, '_> {
             self.expect(b')')?;
             return Ok(patterns);
         }
-    }
-}
-
-impl Keyword {
-    /// Whether it begins a command that can be the body of a function.
-    fn opens(self) -> bool {
-        matches!(
-            self,
-            Self::If
-                | Self::For
-                | Self::Select
-                | Self::While
-                | Self::Until
-                | Self::Case
-                | Self::Open
-                | Self::Test
-        )
     }
 }
 

@@ -19,7 +19,6 @@ pub(super) fn rule(judge: &Judge<'_>, action: &str, analysis: &CommandAnalysis) 
     }
     let opaque = analysis
         .hidden
-        .first()
         .map(|stop| Ruling::new(Decision::Ask, format!("the line can't be read: {}", stop.0)));
     let cautions = analysis
         .cautions

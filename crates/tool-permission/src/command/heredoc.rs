@@ -50,6 +50,7 @@ impl Parser<'_, '_> {
     /// Reads the bodies that are due, at the start of a line or at the end of the text.
     pub(super) fn bodies(&mut self) -> Result<(), Stop> {
         for pending in std::mem::take(&mut self.pending) {
+            self.has_body = true;
             let text = self.body_text(&pending)?;
             let mut word = Word::default();
             word.quote();

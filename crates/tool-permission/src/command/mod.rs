@@ -2,10 +2,10 @@
 //!
 //! | module | reads |
 //! |---|---|
-//! | `cursor`, `parser`, `compound`, `conditional`, `word`, `expansion`, `arithmetic`, `quoting`, `heredoc`, `redirect` | text into the `tree` |
+//! | `cursor`, `parser`, `keyword`, `compound`, `conditional`, `word`, `expansion`, `arithmetic`, `quoting`, `heredoc`, `redirect` | text into the `tree` |
 //! | `brace`, `field` | words of the tree into the words that a command gets |
-//! | `walk`, `call`, `folder`, `alias` | the tree into an analysis |
-//! | `wrapper`, `runner`, `options`, `shell`, `interpreter`, `builtin`, `git`, `variable` | words into what they run or set |
+//! | `walk`, `control`, `call`, `opening`, `state`, `folder`, `alias` | the tree into an analysis |
+//! | `wrapper`, `simple`, `runner`, `options`, `shell`, `interpreter`, `builtin`, `git`, `variable` | words into what they run or set |
 //! | `decision` | an analysis and rules into a ruling |
 
 mod alias;
@@ -16,6 +16,7 @@ mod builtin;
 mod call;
 mod compound;
 mod conditional;
+mod control;
 mod cursor;
 mod decision;
 mod expansion;
@@ -24,6 +25,8 @@ mod folder;
 mod git;
 mod heredoc;
 mod interpreter;
+mod keyword;
+mod opening;
 mod options;
 mod parser;
 mod quoting;
@@ -31,6 +34,8 @@ mod reading;
 mod redirect;
 mod runner;
 mod shell;
+mod simple;
+mod state;
 mod tree;
 mod variable;
 mod walk;

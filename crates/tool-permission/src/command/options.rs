@@ -29,6 +29,16 @@ pub(super) struct Scan {
 }
 
 impl Spec {
+    /// No option at all.
+    pub(super) const NONE: Self = Self {
+        flags: "",
+        valued: "",
+        attached: "",
+        long_flags: &[],
+        long_valued: &[],
+        numbers: false,
+    };
+
     /// Takes options up to the first operand; all that follows are operands.
     pub(super) fn scan(&self, words: &[CommandWord]) -> Result<Scan, Stop> {
         let mut scan = Scan::default();

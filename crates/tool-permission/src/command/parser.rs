@@ -6,6 +6,7 @@
 
 use super::cursor::Cursor;
 use super::heredoc::Pending;
+use super::keyword::Keyword;
 use super::reading::{MOST_BYTES, Reading, Stop};
 use super::tree::{Chain, Command, Joint, List, Pipeline, Simple, Word};
 use super::word::Head;
@@ -31,35 +32,12 @@ pub(super) struct Parser<'s, 'r> {
     pub(super) pending: Vec<Pending>,
     /// The end of a here-document may stand before a closing parenthesis.
     pub(super) in_parentheses: bool,
+    /// A body of a here-document was read in these parentheses.
+    pub(super) has_body: bool,
     /// A newline in here would meet a here-document that was begun outside.
     pub(super) owes_body: bool,
     /// The newlines so far in the list that is being read.
     lines: usize,
-}
-
-/// A word that is part of the grammar where a command starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keyword {
-    If,
-    Then,
-    Elif,
-    Else,
-    Fi,
-    For,
-    Select,
-    While,
-    Until,
-    Do,
-    Done,
-    Case,
-    Esac,
-    Function,
-    Time,
-    Coproc,
-    Not,
-    Open,
-    Close,
-    Test,
 }
 
 impl Script {
@@ -84,6 +62,7 @@ impl<'s, 'r> Parser<'s, 'r> {
             reading,
             pending: Vec::new(),
             in_parentheses: false,
+            has_body: false,
             owes_body: false,
             lines: 0,
         }
@@ -145,6 +124,10 @@ impl<'s, 'r> Parser<'s, 'r> {
             self.blanks();
             match self.cursor.peek() {
                 Some(b';') if !matches!(self.cursor.second(), Some(b';' | b'&')) => {
+                    if self.in_parentheses && self.has_body {
+                        // bash 5.2 writes the text of a substitution anew, and forgets this one.
+                        return Err(Stop("a semicolon behind a here-document may be lost"));
+                    }
                     self.cursor.bump();
                 }
                 Some(b'&') => {
@@ -322,42 +305,6 @@ impl<'s, 'r> Parser<'s, 'r> {
         }
     }
 
-    /// The keyword that stands here.
-    pub(super) fn keyword(&mut self) -> Option<Keyword> {
-        let start = self.cursor.at();
-        let mut text = String::new();
-        while let Some(byte) = self.cursor.peek()
-            && (byte.is_ascii_lowercase() || matches!(byte, b'!' | b'{' | b'}' | b'['))
-            && text.len() <= LONGEST_KEYWORD
-        {
-            text.push(char::from(byte));
-            self.cursor.bump();
-        }
-        let ends = self.at_word_end();
-        self.cursor.back_to(start);
-        ends.then(|| Keyword::of(&text)).flatten()
-    }
-
-    /// Takes this keyword if it stands here.
-    pub(super) fn eat_keyword(&mut self, keyword: Keyword) -> bool {
-        let found = self.keyword() == Some(keyword);
-        if found {
-            let length = keyword.as_str().len();
-            for _ in 0..length {
-                self.cursor.peek();
-                self.cursor.bump();
-            }
-        }
-        found
-    }
-
-    /// Takes this keyword, which must stand here.
-    pub(super) fn expect_keyword(&mut self, keyword: Keyword) -> Result<(), Stop> {
-        self.eat_keyword(keyword)
-            .then_some(())
-            .ok_or(Stop("a keyword is missing"))
-    }
-
     /// Takes this byte, which must stand here.
     pub(super) fn expect(&mut self, byte: u8) -> Result<(), Stop> {
         self.cursor
@@ -377,55 +324,6 @@ impl<'s, 'r> Parser<'s, 'r> {
     }
 }
 
-impl Keyword {
-    fn of(text: &str) -> Option<Self> {
-        ALL_KEYWORDS
-            .iter()
-            .copied()
-            .find(|keyword| keyword.as_str() == text)
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::If => "if",
-            Self::Then => "then",
-            Self::Elif => "elif",
-            Self::Else => "else",
-            Self::Fi => "fi",
-            Self::For => "for",
-            Self::Select => "select",
-            Self::While => "while",
-            Self::Until => "until",
-            Self::Do => "do",
-            Self::Done => "done",
-            Self::Case => "case",
-            Self::Esac => "esac",
-            Self::Function => "function",
-            Self::Time => "time",
-            Self::Coproc => "coproc",
-            Self::Not => "!",
-            Self::Open => "{",
-            Self::Close => "}",
-            Self::Test => "[[",
-        }
-    }
-
-    /// Whether it ends a list.
-    fn closes(self) -> bool {
-        matches!(
-            self,
-            Self::Then
-                | Self::Elif
-                | Self::Else
-                | Self::Fi
-                | Self::Do
-                | Self::Done
-                | Self::Esac
-                | Self::Close
-        )
-    }
-}
-
 /// Whether a command takes assignments as its words, also of arrays.
 fn declares(program: &Word) -> bool {
     let name = program.literal();
@@ -433,28 +331,3 @@ fn declares(program: &Word) -> bool {
 }
 
 const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
-
-const LONGEST_KEYWORD: usize = "function".len();
-
-const ALL_KEYWORDS: &[Keyword] = &[
-    Keyword::If,
-    Keyword::Then,
-    Keyword::Elif,
-    Keyword::Else,
-    Keyword::Fi,
-    Keyword::For,
-    Keyword::Select,
-    Keyword::While,
-    Keyword::Until,
-    Keyword::Do,
-    Keyword::Done,
-    Keyword::Case,
-    Keyword::Esac,
-    Keyword::Function,
-    Keyword::Time,
-    Keyword::Coproc,
-    Keyword::Not,
-    Keyword::Open,
-    Keyword::Close,
-    Keyword::Test,
-];

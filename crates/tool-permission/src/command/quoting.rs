@@ -31,8 +31,9 @@ pub(super) fn decode(written: &str) -> Option<String> {
                 bytes.push(u8::try_from(value & 0xff).ok()?);
             }
             'x' => bytes.push(u8::try_from(hex(&mut chars, 2)?).ok()?),
-            'u' => push(&mut bytes, char::from_u32(hex(&mut chars, 4)?)?),
-            'U' => push(&mut bytes, char::from_u32(hex(&mut chars, 8)?)?),
+            // What becomes of other characters depends on the locale.
+            'u' => bytes.push(hex(&mut chars, 4)?.try_into().ok().filter(u8::is_ascii)?),
+            'U' => bytes.push(hex(&mut chars, 8)?.try_into().ok().filter(u8::is_ascii)?),
             // `\c` and what bash keeps as it is written are not worth a guess.
             _ => return None,
         }

@@ -24,8 +24,8 @@ pub(super) struct Reading {
     pub(super) bodies: Vec<Word>,
     /// Arithmetic looks at variables, whose values may hold a subscript with a substitution.
     pub(super) evaluates: bool,
-    /// Some literal text is a subscript with a substitution, harmless unless it is evaluated.
-    pub(super) holds_code: bool,
+    /// How many literal texts are a subscript with a substitution, harmless unless evaluated.
+    pub(super) holding_code: usize,
     /// Variables that expansions set.
     pub(super) sets: Vec<String>,
     /// What the text runs, but nobody can tell.
@@ -59,7 +59,7 @@ impl Reading {
 
     /// Takes down what the literal text of a word may do later.
     pub(super) fn note_text(&mut self, word: &Word) {
-        self.holds_code = self.holds_code || holds_code(&word.known());
+        self.holding_code += usize::from(holds_code(&word.known()));
     }
 
     /// Takes down a name that arithmetic looks at and may set.

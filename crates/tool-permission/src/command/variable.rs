@@ -7,6 +7,11 @@ pub(super) fn loads_code(name: &str) -> bool {
         || ENDS.iter().any(|end| name.ends_with(end))
 }
 
+/// Whether the variable says what other words mean: the table of aliases, that of programs.
+pub(super) fn redefines(name: &str) -> bool {
+    matches!(name, "BASH_ALIASES" | "BASH_CMDS")
+}
+
 /// Whether the shell expands the value when it prints a prompt or a trace.
 pub(super) fn is_prompt(name: &str) -> bool {
     matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4")

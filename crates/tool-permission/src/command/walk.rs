@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::alias::{self, Aliases};
+use super::alias::Aliases;
 use super::analysis::{CommandAnalysis, FolderUse};
 use super::field::CommandWord;
 use super::folder::{After, Folders, Place};
 use super::parser::Script;
-use super::reading::{MOST_DEPTH, Stop};
+use super::reading::{MOST_DEPTH, Stop, holds_code};
 use super::shell::Dialect;
-use super::tree::{Chain, Command, Compound, Joint, List, Pipeline, Redirect, Word};
+use super::tree::{Command, List, Word};
 use super::variable;
 
 /// Collects what a line would run, and follows the folder that it would run in.
@@ -22,7 +22,8 @@ pub(super) struct Walker {
     /// How much more may be collected.
     left: Budget,
     evaluates: bool,
-    holds_code: bool,
+    /// How many literal texts would run a command if they were evaluated.
+    holding_code: usize,
     /// `HOME` is set, so that `~` is somewhere else.
     pub(super) moves_home: bool,
     /// `CDPATH` is set, so that `cd` may go anywhere.
@@ -50,7 +51,7 @@ pub(super) struct Scope<'s> {
 
 /// The places of redirects and folders that were found meanwhile.
 #[derive(Clone, Debug)]
-struct Mark {
+pub(super) struct Mark {
     redirects: Range<usize>,
     folders: Range<usize>,
 }
@@ -71,7 +72,7 @@ impl Walker {
                 bytes: MOST_BYTES,
             },
             evaluates: false,
-            holds_code: false,
+            holding_code: 0,
             moves_home: false,
             searches: false,
             nullglob: false,
@@ -113,12 +114,13 @@ impl Walker {
     pub(super) fn read(&mut self, text: &str, dialect: Dialect) -> Script {
         let script = Script::read(text, self.depth);
         self.evaluates = self.evaluates || script.facts.evaluates;
-        self.holds_code = self.holds_code || script.facts.holds_code;
+        self.holding_code += script.facts.holding_code;
         for name in &script.facts.sets {
             self.set(name);
         }
-        self.found.hidden.extend(script.facts.hidden);
-        self.found.hidden.extend(script.stop);
+        if let Some(stop) = script.facts.hidden.or(script.stop) {
+            self.hide(stop);
+        }
         if dialect != Dialect::Bash && script.facts.only_bash {
             self.hide(Stop("another shell reads a text differently"));
         }
@@ -126,12 +128,20 @@ impl Walker {
     }
 
     pub(super) fn hide(&mut self, why: Stop) {
-        self.found.hidden.push(why);
+        self.found.hidden.get_or_insert(why);
     }
 
     /// Takes down that arithmetic or a subscript is evaluated.
     pub(super) fn evaluate(&mut self) {
         self.evaluates = true;
+    }
+
+    /// Takes down that a literal text is read as a program, so that nothing in it is overlooked.
+    pub(super) fn excuse(&mut self, text: &str) {
+        // With aliases a text may be read more often than it was written.
+        if holds_code(text) && self.aliases.is_empty() {
+            self.holding_code = self.holding_code.saturating_sub(1);
+        }
     }
 
     /// Takes down that a variable is set.
@@ -140,23 +150,33 @@ impl Walker {
             let caution = format!("{name} is set, which may change what runs");
             self.found.cautions.push(caution);
         }
+        if variable::redefines(name) {
+            self.hide(Stop("a variable says what other words run"));
+        }
         self.moves_home = self.moves_home || name == "HOME";
         self.searches = self.searches || name == "CDPATH";
     }
 
-    /// Takes the cost of a command; false if there is no room for it.
+    /// Takes the cost of a command; false if there is no room for it, or for an earlier one.
     pub(super) fn spend(&mut self, words: &[CommandWord]) -> bool {
+        if self.is_spent() {
+            return false;
+        }
         let bytes = words.iter().map(|word| word.shown().len() + 1).sum();
-        let left = (
-            self.left.commands.checked_sub(1),
-            self.left.bytes.checked_sub(bytes),
-        );
-        if let (Some(commands), Some(bytes)) = left {
+        if let (commands @ 1.., Some(bytes)) =
+            (self.left.commands - 1, self.left.bytes.checked_sub(bytes))
+        {
             self.left = Budget { commands, bytes };
             return true;
         }
+        self.left.commands = 0;
         self.hide(Stop("it runs too much"));
         false
+    }
+
+    /// Whether there is no room for more.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.commands == 0
     }
 
     /// Goes one level down, if it is not too deep.
@@ -186,193 +206,6 @@ impl Walker {
         }
     }
 
-    pub(super) fn list(&mut self, list: &List, start: Folders, scope: Scope<'_>) -> After {
-        let scope = Scope {
-            alone: false,
-            ..scope
-        };
-        let mut after = After::same(start);
-        if !self.enter() {
-            return after;
-        }
-        for chain in &list.chains {
-            after = self.chain(chain, after.any(), scope);
-        }
-        self.leave();
-        after
-    }
-
-    /// Walks what runs in a shell of its own.
-    pub(super) fn lists<'l>(
-        &mut self,
-        lists: impl IntoIterator<Item = &'l List>,
-        start: &Folders,
-        scope: Scope<'_>,
-    ) {
-        for list in lists {
-            self.list(list, start.clone(), scope);
-        }
-    }
-
-    fn words(&mut self, words: &[Word], start: &Folders, scope: Scope<'_>) {
-        self.lists(words.iter().flat_map(Word::runs), start, scope);
-    }
-
-    fn chain(&mut self, chain: &Chain, start: Folders, scope: Scope<'_>) -> After {
-        let before = chain.background.then(|| start.clone());
-        let mut after = self.pipeline(&chain.first, start, scope);
-        for (joint, pipeline) in &chain.rest {
-            after = match joint {
-                Joint::And => {
-                    let next = self.pipeline(pipeline, after.ok, scope);
-                    After {
-                        ok: next.ok,
-                        failed: after.failed.or(next.failed),
-                    }
-                }
-                Joint::Or => {
-                    let next = self.pipeline(pipeline, after.failed, scope);
-                    After {
-                        ok: after.ok.or(next.ok),
-                        failed: next.failed,
-                    }
-                }
-            };
-        }
-        match before {
-            Some(before) => After::same(before),
-            None => after,
-        }
-    }
-
-    fn pipeline(&mut self, pipeline: &Pipeline, start: Folders, scope: Scope<'_>) -> After {
-        let after = match pipeline.commands.as_slice() {
-            [command] => self.command(command, start, scope),
-            commands => {
-                for command in commands {
-                    self.command(command, start.clone(), scope);
-                }
-                After::same(start)
-            }
-        };
-        match pipeline.negated {
-            true => After {
-                ok: after.failed,
-                failed: after.ok,
-            },
-            false => after,
-        }
-    }
-
-    fn command(&mut self, command: &Command, start: Folders, scope: Scope<'_>) -> After {
-        match command {
-            Command::Simple(simple) => self.simple(simple, start, scope),
-            Command::Compound(compound, redirects) => {
-                self.redirects(redirects, &start, scope);
-                self.compound(compound, start, scope)
-            }
-        }
-    }
-
-    fn redirects(&mut self, redirects: &[Redirect], start: &Folders, scope: Scope<'_>) {
-        for redirect in redirects {
-            self.redirect(redirect, start, scope);
-        }
-    }
-
-    fn compound(&mut self, compound: &Compound, start: Folders, scope: Scope<'_>) -> After {
-        match compound {
-            Compound::Group(list) => self.list(list, start, scope),
-            Compound::Subshell(list) => {
-                self.list(list, start.clone(), scope);
-                After::same(start)
-            }
-            Compound::If(branches, otherwise) => {
-                self.branches(branches, otherwise.as_ref(), start, scope)
-            }
-            Compound::While(condition, body) => self.repeat(Some(condition), body, start, scope),
-            Compound::For(name, words, body) => {
-                self.set(name);
-                self.words(words, &start, scope);
-                self.repeat(None, body, start, scope)
-            }
-            Compound::Count(runs, body) => {
-                self.lists(runs, &start, scope);
-                self.repeat(None, body, start, scope)
-            }
-            Compound::Case(subject, arms) => {
-                self.words(std::slice::from_ref(subject), &start, scope);
-                let mut after = start.clone();
-                for (patterns, body) in arms {
-                    self.words(patterns, &start, scope);
-                    after = after.or(self.list(body, start.clone(), scope).any());
-                }
-                After::same(after)
-            }
-            Compound::Function(name, body) => {
-                if alias::is_needed(name) {
-                    self.hide(Stop("a word that the shell needs is a function"));
-                }
-                self.later(|walker| walker.command(body, start.clone(), scope).any());
-                After::same(start)
-            }
-            Compound::Coprocess(command) => {
-                self.command(command, start.clone(), scope);
-                After::same(start)
-            }
-            Compound::Arithmetic(runs) => {
-                self.lists(runs, &start, scope);
-                After::same(start)
-            }
-            Compound::Test(words) => {
-                self.words(words, &start, scope);
-                After::same(start)
-            }
-        }
-    }
-
-    fn branches(
-        &mut self,
-        branches: &[(List, List)],
-        otherwise: Option<&List>,
-        start: Folders,
-        scope: Scope<'_>,
-    ) -> After {
-        let mut state = start;
-        let mut after = Folders::never();
-        for (condition, body) in branches {
-            let tested = self.list(condition, state, scope);
-            after = after.or(self.list(body, tested.ok, scope).any());
-            state = tested.failed;
-        }
-        if let Some(list) = otherwise {
-            state = self.list(list, state, scope).any();
-        }
-        After::same(after.or(state))
-    }
-
-    /// A loop. If a round may end in another folder than it began, the next round begins there.
-    fn repeat(
-        &mut self,
-        condition: Option<&List>,
-        body: &List,
-        start: Folders,
-        scope: Scope<'_>,
-    ) -> After {
-        let mark = self.mark();
-        let tested = match condition {
-            Some(condition) => self.list(condition, start.clone(), scope).any(),
-            None => start.clone(),
-        };
-        let after = self.list(body, tested.clone(), scope).any().or(tested);
-        if after.are_among(&start) {
-            return After::same(start);
-        }
-        let mark = self.since(&mark);
-        self.blur(&mark);
-        After::same(Folders::unknown())
-    }
-
     /// What runs some time later, perhaps in another folder.
     pub(super) fn later(&mut self, walk: impl FnOnce(&mut Self) -> Folders) {
         let mark = self.mark();
@@ -398,7 +231,7 @@ impl Walker {
         });
     }
 
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         let (redirects, folders) = (self.found.redirects.len(), self.found.folders.len());
         Mark {
             redirects: redirects..redirects,
@@ -406,14 +239,14 @@ impl Walker {
         }
     }
 
-    fn since(&self, mark: &Mark) -> Mark {
+    pub(super) fn since(&self, mark: &Mark) -> Mark {
         Mark {
             redirects: mark.redirects.start..self.found.redirects.len(),
             folders: mark.folders.start..self.found.folders.len(),
         }
     }
 
-    fn blur(&mut self, mark: &Mark) {
+    pub(super) fn blur(&mut self, mark: &Mark) {
         let redirects = self.found.redirects.get_mut(mark.redirects.clone());
         let places = redirects.into_iter().flatten().map(|one| &mut one.place);
         places.for_each(Place::blur);
@@ -423,7 +256,7 @@ impl Walker {
     }
 
     fn finish(mut self) -> CommandAnalysis {
-        if self.evaluates && self.holds_code {
+        if self.evaluates && self.holding_code > 0 {
             self.hide(Stop("arithmetic may run what a text holds"));
         }
         if self.moves_later {

@@ -1,8 +1,9 @@
 //! Programs and builtins that run the command among their words.
 
 use super::field::{CommandWord, Rest};
-use super::options::{Scan, Spec};
+use super::options::Spec;
 use super::reading::Stop;
+use super::simple::{self, INFORMING};
 use super::{runner, shell};
 
 /// What a call of a wrapper runs.
@@ -28,16 +29,6 @@ pub(super) enum Inner {
     Text(CommandWord, shell::Dialect),
 }
 
-/// A wrapper whose words are options, a fixed number of operands, and the command.
-struct Simple {
-    name: &'static str,
-    spec: Spec,
-    operands: usize,
-    transparent: bool,
-    /// Options with which nothing is run.
-    lone: &'static [&'static str],
-}
-
 /// What a call runs, if the program is a wrapper.
 pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Stop>> {
     let behind = words.get(1..).unwrap_or_default();
@@ -53,10 +44,25 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
         "parallel" => runner::parallel(behind),
         "busybox" | "toybox" => Ok(applet(behind)),
         _ => {
-            let wrapper = SIMPLE.iter().find(|wrapper| wrapper.name == name)?;
-            wrapper.unwrap(behind)
+            let Some(simple) = simple::find(name) else {
+                return beside_others(name, words);
+            };
+            simple.unwrap(behind)
         }
     })
+}
+
+/// A wrapper under the name that it has where the system has one of its own.
+fn beside_others(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Stop>> {
+    let plain = name.strip_prefix('g')?;
+    if !BESIDE.contains(&plain) {
+        return None;
+    }
+    let unwrapped = unwrap(plain, words)?;
+    Some(unwrapped.map(|unwrapped| Unwrapped {
+        transparent: false,
+        ..unwrapped
+    }))
 }
 
 impl Unwrapped {
@@ -77,27 +83,6 @@ impl Unwrapped {
             inner: vec![Inner::Text(text, dialect)],
             ..Self::default()
         }
-    }
-}
-
-impl Simple {
-    fn unwrap(&self, words: &[CommandWord]) -> Result<Unwrapped, Stop> {
-        let Scan { operands, .. } = match self.spec.scan(words) {
-            Ok(scan) if scan.has(self.lone) || scan.has(INFORMING) => {
-                return Ok(Unwrapped::default());
-            }
-            scan => scan?,
-        };
-        let own = operands.get(..self.operands).unwrap_or(&operands);
-        if own.iter().any(|operand| operand.rest() == Rest::Words) {
-            return Err(Stop("an operand may be several words"));
-        }
-        let inner = operands.get(self.operands..).unwrap_or_default().to_vec();
-        Ok(Unwrapped {
-            transparent: self.transparent,
-            in_shell: matches!(self.name, "command" | "builtin"),
-            ..Unwrapped::words(inner)
-        })
     }
 }
 
@@ -199,7 +184,9 @@ fn sudo(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     })
 }
 
-const INFORMING: &[&str] = &["--help", "--version"];
+const BESIDE: &[&str] = &[
+    "env", "find", "nice", "nohup", "stdbuf", "time", "timeout", "xargs",
+];
 
 const MOST_SPLITS: usize = 8;
 
@@ -218,7 +205,7 @@ const ENV: Spec = Spec {
         "version",
     ],
     long_valued: &["unset", "chdir", "split-string"],
-    ..NONE
+    ..Spec::NONE
 };
 
 const SUDO: Spec = Spec {
@@ -257,203 +244,5 @@ const SUDO: Spec = Spec {
         "type",
         "user",
     ],
-    ..NONE
-};
-
-const NONE: Spec = Spec {
-    flags: "",
-    valued: "",
-    attached: "",
-    long_flags: &[],
-    long_valued: &[],
-    numbers: false,
-};
-
-const SIMPLE: &[Simple] = &[
-    Simple {
-        name: "nohup",
-        spec: Spec {
-            long_flags: INFORMING_NAMES,
-            ..NONE
-        },
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "nice",
-        spec: Spec {
-            valued: "n",
-            long_flags: INFORMING_NAMES,
-            long_valued: &["adjustment"],
-            numbers: true,
-            ..NONE
-        },
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "timeout",
-        spec: Spec {
-            flags: "vpf",
-            valued: "ks",
-            long_flags: &[
-                "preserve-status",
-                "foreground",
-                "verbose",
-                "help",
-                "version",
-            ],
-            long_valued: &["kill-after", "signal"],
-            ..NONE
-        },
-        operands: 1,
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "setsid",
-        spec: Spec {
-            flags: "cfwhV",
-            long_flags: &["ctty", "fork", "wait", "help", "version"],
-            ..NONE
-        },
-        lone: &["-h", "-V"],
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "stdbuf",
-        spec: Spec {
-            valued: "ioe",
-            long_flags: INFORMING_NAMES,
-            long_valued: &["input", "output", "error"],
-            ..NONE
-        },
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "ionice",
-        spec: Spec {
-            flags: "thV",
-            valued: "cnpPu",
-            long_flags: &["ignore", "help", "version"],
-            long_valued: &["class", "classdata", "pid", "pgid", "uid"],
-            ..NONE
-        },
-        lone: &["-p", "-P", "-u", "--pid", "--pgid", "--uid", "-h", "-V"],
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "command",
-        spec: Spec {
-            flags: "pvV",
-            ..NONE
-        },
-        lone: &["-v", "-V"],
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "exec",
-        spec: Spec {
-            flags: "cl",
-            valued: "a",
-            ..NONE
-        },
-        ..TRANSPARENT
-    },
-    Simple {
-        name: "builtin",
-        ..OPEN
-    },
-    Simple {
-        name: "doas",
-        spec: Spec {
-            flags: "Lns",
-            valued: "aCu",
-            ..NONE
-        },
-        lone: &["-L", "-C"],
-        ..OPEN
-    },
-    Simple {
-        name: "strace",
-        spec: Spec {
-            flags: "cCdfhiknNqrtTvVwxyYzZAD",
-            valued: "abeEIoOpPsSuUX",
-            long_flags: &[
-                "follow-forks",
-                "summary-only",
-                "summary",
-                "quiet",
-                "help",
-                "version",
-            ],
-            long_valued: &["trace", "output", "string-limit", "attach", "env", "user"],
-            ..NONE
-        },
-        lone: &["-h", "-V"],
-        ..OPEN
-    },
-    Simple {
-        name: "time",
-        spec: Spec {
-            flags: "apqvV",
-            valued: "fo",
-            long_flags: &[
-                "append",
-                "portability",
-                "quiet",
-                "verbose",
-                "help",
-                "version",
-            ],
-            long_valued: &["format", "output"],
-            ..NONE
-        },
-        lone: &["-V"],
-        ..OPEN
-    },
-    Simple {
-        name: "taskset",
-        spec: Spec {
-            flags: "achpV",
-            long_flags: &["all-tasks", "cpu-list", "pid", "help", "version"],
-            ..NONE
-        },
-        operands: 1,
-        lone: &["-p", "--pid", "-h", "-V"],
-        ..OPEN
-    },
-    Simple {
-        name: "chroot",
-        spec: Spec {
-            long_flags: &["skip-chdir", "help", "version"],
-            long_valued: &["groups", "userspec"],
-            ..NONE
-        },
-        operands: 1,
-        ..OPEN
-    },
-    Simple {
-        name: "pkexec",
-        spec: Spec {
-            long_flags: &["disable-internal-agent", "keep-cwd", "help", "version"],
-            long_valued: &["user"],
-            ..NONE
-        },
-        ..OPEN
-    },
-];
-
-const INFORMING_NAMES: &[&str] = &["help", "version"];
-
-/// Only the command inside needs an allow rule.
-const TRANSPARENT: Simple = Simple {
-    name: "",
-    spec: NONE,
-    operands: 0,
-    transparent: true,
-    lone: &[],
-};
-
-/// The wrapper needs an allow rule of its own.
-const OPEN: Simple = Simple {
-    transparent: false,
-    ..TRANSPARENT
+    ..Spec::NONE
 };
