@@ -1,7 +1,10 @@
 //! How a server is doing.
 
-/// How one server is doing, for operators.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use std::fmt;
+
+/// How one server is doing, for operators. Printing it shows the length of what the server wrote
+/// to stderr only.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UpstreamStatus {
     /// The name of the server, as configured.
@@ -46,6 +49,17 @@ pub struct RefusedTool {
     pub name: String,
     /// What is wrong, as a clause.
     pub reason: String,
+}
+
+impl fmt::Debug for UpstreamStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpstreamStatus")
+            .field("name", &self.name)
+            .field("state", &self.state)
+            .field("skipped_lines", &self.skipped_lines)
+            .field("stderr_bytes", &self.stderr.len())
+            .finish()
+    }
 }
 
 impl UpstreamState {

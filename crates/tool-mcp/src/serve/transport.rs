@@ -16,7 +16,7 @@ use crate::wire::{Frame, Frames, Outbox, Overlong, Sort};
 
 /// A transport of the protocol library that answers for what the library leaves open: a request
 /// that is too long or does not fit the protocol is answered, lines that are no messages are
-/// passed over, and calls in flight do not outlast a client that is gone.
+/// passed over, and calls in flight do not outlast a client that is gone or does not read.
 pub(crate) struct ServerTransport<R> {
     frames: Frames<R>,
     outbox: Outbox,
@@ -58,23 +58,30 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for ServerTransport<R> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let Self {
+            frames,
+            outbox,
+            limit,
+            linger,
+            gone,
+        } = self;
         loop {
-            match self.frames.next().await {
+            let frame = tokio::select! {
+                frame = frames.next() => frame,
+                // An answer that cannot be given would leave the client waiting for ever.
+                () = outbox.broken().cancelled() => {
+                    gone.cancel();
+                    return None;
+                }
+            };
+            match frame {
                 Ok(Some(Frame::Line(line))) => match serde_json::from_slice(line) {
                     Ok(message) => return Some(message),
-                    Err(_) => answer_misfit(&self.outbox, line),
+                    Err(_) => answer_misfit(outbox, line),
                 },
-                Ok(Some(Frame::TooLong(overlong))) => {
-                    answer_too_long(&self.outbox, overlong, self.limit);
-                }
+                Ok(Some(Frame::TooLong(overlong))) => answer_too_long(outbox, overlong, *limit),
                 Ok(None) | Err(_) => {
-                    let (gone, linger) = (self.gone.clone(), self.linger);
-                    tokio::spawn(async move {
-                        tokio::select! {
-                            () = tokio::time::sleep(linger) => gone.cancel(),
-                            () = gone.cancelled() => {}
-                        }
-                    });
+                    cancel_after(*linger, gone.clone());
                     return None;
                 }
             }
@@ -92,6 +99,15 @@ impl<R> Drop for ServerTransport<R> {
     fn drop(&mut self) {
         self.gone.cancel();
     }
+}
+
+fn cancel_after(linger: Duration, gone: CancellationToken) {
+    tokio::spawn(async move {
+        tokio::select! {
+            () = tokio::time::sleep(linger) => gone.cancel(),
+            () = gone.cancelled() => {}
+        }
+    });
 }
 
 /// Answers JSON that is no message, if it has an id to answer to.

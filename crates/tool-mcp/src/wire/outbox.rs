@@ -1,14 +1,19 @@
 //! Lines on their way out, in the order in which they were handed over.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
-/// Lines that may wait. A peer that reads nothing is told from a slow one by this many.
-const WAITING: usize = 1024;
+/// Lines that may wait, and bytes in all of them when another one comes. A peer that does not
+/// read is told from a slow one by these.
+const WAITING_LINES: usize = 1024;
+const WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// How long the last lines may take once nothing more is to be written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -16,6 +21,8 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// dropped sender never leaves half a line behind.
 pub(crate) struct Outbox {
     queue: Option<mpsc::Sender<Line>>,
+    waiting: Arc<AtomicUsize>,
+    broken: CancellationToken,
     task: JoinHandle<()>,
 }
 
@@ -27,11 +34,20 @@ struct Line {
 impl Outbox {
     /// Starts writing. Must be called inside a tokio runtime.
     pub(crate) fn start<W: AsyncWrite + Send + Unpin + 'static>(writer: W) -> Self {
-        let (queue, lines) = mpsc::channel(WAITING);
+        let (queue, lines) = mpsc::channel(WAITING_LINES);
+        let (waiting, broken) = (Arc::default(), CancellationToken::new());
+        let writing = write_lines(writer, lines, Arc::clone(&waiting), broken.clone());
         Self {
             queue: Some(queue),
-            task: tokio::spawn(write_lines(writer, lines)),
+            waiting,
+            broken,
+            task: tokio::spawn(writing),
         }
+    }
+
+    /// Given when a line could not be written or handed over: the peer is gone or does not read.
+    pub(crate) fn broken(&self) -> &CancellationToken {
+        &self.broken
     }
 
     /// Hands over a message. The line is in its place when this returns; the future resolves when
@@ -41,10 +57,14 @@ impl Outbox {
         message: &T,
     ) -> impl Future<Output = io::Result<()>> + Send + use<T> {
         let handed = self.hand_over(message);
+        let broken = self.broken.clone();
         async move {
-            match handed?.await {
-                Ok(written) => written,
-                Err(_gone) => Err(io::ErrorKind::BrokenPipe.into()),
+            let written = handed?;
+            tokio::select! {
+                biased;
+                written = written => written.unwrap_or_else(|_gone| Err(broken_pipe())),
+                // Nobody should wait for a line that a peer does not read.
+                () = broken.cancelled() => Err(broken_pipe()),
             }
         }
     }
@@ -55,18 +75,28 @@ impl Outbox {
     ) -> io::Result<oneshot::Receiver<io::Result<()>>> {
         let mut bytes = serde_json::to_vec(message)?;
         bytes.push(b'\n');
-        let (written, receiver) = oneshot::channel();
         let queue = self
             .queue
             .as_ref()
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
-        match queue.try_send(Line { bytes, written }) {
-            Ok(()) => Ok(receiver),
-            Err(mpsc::error::TrySendError::Full(_)) => {
-                Err(io::Error::other("the peer does not read what it is sent"))
+        let (written, receiver) = oneshot::channel();
+        let length = bytes.len();
+        let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
+        // A line alone may be of any length.
+        let handed = if waiting > WAITING_BYTES {
+            Err(unread())
+        } else {
+            match queue.try_send(Line { bytes, written }) {
+                Ok(()) => Ok(receiver),
+                Err(mpsc::error::TrySendError::Full(_)) => Err(unread()),
+                Err(mpsc::error::TrySendError::Closed(_)) => Err(broken_pipe()),
             }
-            Err(mpsc::error::TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        if handed.is_err() {
+            self.waiting.fetch_sub(length, Ordering::Relaxed);
+            self.broken.cancel();
         }
+        handed
     }
 
     /// Writes what was handed over, as far as a second lets it, and closes the stream.
@@ -74,11 +104,10 @@ impl Outbox {
         if self.queue.take().is_none() {
             return;
         }
-        if tokio::time::timeout(LAST_LINES, &mut self.task)
-            .await
-            .is_err()
-        {
-            self.task.abort();
+        tokio::select! {
+            _ = &mut self.task => {}
+            () = self.broken.cancelled() => self.task.abort(),
+            () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
         }
     }
 }
@@ -89,9 +118,14 @@ impl Drop for Outbox {
     }
 }
 
-async fn write_lines<W: AsyncWrite + Unpin>(mut writer: W, mut lines: mpsc::Receiver<Line>) {
+async fn write_lines<W: AsyncWrite + Unpin>(
+    mut writer: W,
+    mut lines: mpsc::Receiver<Line>,
+    waiting: Arc<AtomicUsize>,
+    broken: CancellationToken,
+) {
     let mut batch = Vec::new();
-    while lines.recv_many(&mut batch, WAITING).await > 0 {
+    while lines.recv_many(&mut batch, WAITING_LINES).await > 0 {
         // One flush for all lines that have come together.
         let mut result = Ok(());
         for line in &batch {
@@ -104,13 +138,23 @@ async fn write_lines<W: AsyncWrite + Unpin>(mut writer: W, mut lines: mpsc::Rece
             result = writer.flush().await.map_err(|error| error.kind());
         }
         for line in batch.drain(..) {
+            waiting.fetch_sub(line.bytes.len(), Ordering::Relaxed);
             // Whoever handed it over may have stopped waiting.
             let _ = line.written.send(result.map_err(io::Error::from));
         }
         if result.is_err() {
+            broken.cancel();
             return;
         }
     }
     // Closing is all that is left; a peer that is gone makes it fail.
     let _ = writer.shutdown().await;
+}
+
+fn broken_pipe() -> io::Error {
+    io::ErrorKind::BrokenPipe.into()
+}
+
+fn unread() -> io::Error {
+    io::Error::other("the peer does not read what it is sent")
 }

@@ -16,6 +16,8 @@ mod support;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
+/// What becomes of a client, of its calls, and of what it is told.
+mod connections;
 /// Importing and serving at once.
 #[cfg(all(feature = "child", unix))]
 mod gateway;
@@ -41,7 +43,7 @@ mod retained;
 /// Serving over HTTP.
 #[cfg(feature = "http")]
 mod serve_http;
-/// Serving over streams.
+/// What is answered over streams.
 mod serve_streams;
 
 /// This very program, run again by the other tests, is the server that they import.

@@ -5,40 +5,26 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 use tool_core::Tool;
 use tool_mcp::{HttpOptions, HttpServer, ServeErrorKind, Server};
-use tool_registry::{Registration, Registry};
+use tool_registry::Registry;
 
 use crate::support::eventually;
 use crate::support::http::{Client, request};
 use crate::support::peer::modern;
-use crate::support::registry::{Running, permissive, tools};
-
-struct Served {
-    http: HttpServer,
-    registry: Registry,
-    running: Running,
-    _registration: Registration,
-}
+use crate::support::served::{Served, served};
 
 fn loopback() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
 }
 
-async fn served() -> Served {
-    let registry = permissive().build();
-    let (tools, running) = tools();
-    let registration = registry
-        .register(tools)
-        .expect("the tools are well defined");
-    let http = Server::new(registry.clone())
+/// A server that listens, and what it serves.
+async fn listening() -> (HttpServer, Served) {
+    let served = served();
+    let http = served
+        .server
         .serve_http(loopback())
         .await
         .expect("a port is free");
-    Served {
-        http,
-        registry,
-        running,
-        _registration: registration,
-    }
+    (http, served)
 }
 
 /// The headers that a request of the era without a handshake repeats.
@@ -55,12 +41,9 @@ fn modern_headers<'a>(method: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)>
 
 #[tokio::test]
 async fn a_client_with_a_session_lists_and_calls() {
-    let served = served().await;
-    assert_eq!(
-        served.http.url(),
-        format!("http://{}/mcp", served.http.address())
-    );
-    let client = Client::connect(served.http.address()).await;
+    let (http, served) = listening().await;
+    assert_eq!(http.url(), format!("http://{}/mcp", http.address()));
+    let client = Client::connect(http.address()).await;
     let mut answer = client.post(&request(1, "tools/list", json!({})), &[]).await;
     let list = answer.until(1).await;
     let names: Vec<_> = list["result"]["tools"]
@@ -81,8 +64,8 @@ async fn a_client_with_a_session_lists_and_calls() {
 
 #[tokio::test]
 async fn a_client_without_a_session_lists_and_calls() {
-    let served = served().await;
-    let client = Client::new(served.http.address());
+    let (http, _served) = listening().await;
+    let client = Client::new(http.address());
     let message = request(1, "server/discover", modern(json!({})));
     let mut answer = client
         .post(&message, &modern_headers("server/discover", ""))
@@ -113,8 +96,8 @@ async fn a_client_without_a_session_lists_and_calls() {
 
 #[tokio::test]
 async fn progress_comes_in_order_ahead_of_the_answer() {
-    let served = served().await;
-    let client = Client::connect(served.http.address()).await;
+    let (http, _served) = listening().await;
+    let client = Client::connect(http.address()).await;
     let params = json!({
         "name": "steps",
         "arguments": {"n": 10},
@@ -140,8 +123,8 @@ async fn progress_comes_in_order_ahead_of_the_answer() {
 
 #[tokio::test]
 async fn a_cancelled_call_of_a_session_is_dropped() {
-    let served = served().await;
-    let client = Client::connect(served.http.address()).await;
+    let (http, served) = listening().await;
+    let client = Client::connect(http.address()).await;
     let params = json!({"name": "hang", "arguments": {}});
     let _open = client.post(&request(1, "tools/call", params), &[]).await;
     eventually("the call runs", || served.running.count() == 1).await;
@@ -156,8 +139,8 @@ async fn a_cancelled_call_of_a_session_is_dropped() {
 
 #[tokio::test]
 async fn a_client_without_a_session_cancels_by_leaving() {
-    let served = served().await;
-    let client = Client::new(served.http.address());
+    let (http, served) = listening().await;
+    let client = Client::new(http.address());
     let params = modern(json!({"name": "hang", "arguments": {}}));
     let message = request(1, "tools/call", params);
     let headers = modern_headers("tools/call", "hang");
@@ -170,19 +153,14 @@ async fn a_client_without_a_session_cancels_by_leaving() {
 
 #[tokio::test]
 async fn shutting_down_drops_the_calls_and_frees_the_port() {
-    let Served {
-        http,
-        running,
-        registry: _registry,
-        _registration,
-    } = served().await;
+    let (http, served) = listening().await;
     let address = http.address();
     let client = Client::connect(address).await;
     let params = json!({"name": "hang", "arguments": {}});
     let mut open = client.post(&request(1, "tools/call", params), &[]).await;
-    eventually("the call runs", || running.count() == 1).await;
+    eventually("the call runs", || served.running.count() == 1).await;
     http.shutdown().await;
-    eventually("the call is dropped", || running.count() == 0).await;
+    eventually("the call is dropped", || served.running.count() == 0).await;
     while open.message().await.is_some() {}
     tokio::net::TcpListener::bind(address)
         .await
@@ -191,9 +169,9 @@ async fn shutting_down_drops_the_calls_and_frees_the_port() {
 
 #[tokio::test]
 async fn every_client_is_told_when_the_list_changes() {
-    let served = served().await;
-    let first = Client::connect(served.http.address()).await;
-    let second = Client::connect(served.http.address()).await;
+    let (http, served) = listening().await;
+    let first = Client::connect(http.address()).await;
+    let second = Client::connect(http.address()).await;
     let mut streams = [first.listen().await, second.listen().await];
     let extra = Tool::dynamic("More", json!({"type": "object"}), |_, _| async move {
         Ok(Value::Null)
@@ -211,15 +189,15 @@ async fn every_client_is_told_when_the_list_changes() {
 
 #[tokio::test]
 async fn a_call_carries_the_session_of_its_client_and_none_is_made_up() {
-    let served = served().await;
-    let client = Client::connect(served.http.address()).await;
+    let (http, _served) = listening().await;
+    let client = Client::connect(http.address()).await;
     let answer = client.call(7, "facts", json!({})).await;
     let seen = &answer["result"]["structuredContent"];
     assert_eq!(seen["session"], client.session());
     assert_eq!(seen["call"], "7");
 
     let params = modern(json!({"name": "facts", "arguments": {}}));
-    let stateless = Client::new(served.http.address());
+    let stateless = Client::new(http.address());
     let mut answer = stateless
         .post(
             &request(1, "tools/call", params),
@@ -232,9 +210,9 @@ async fn a_call_carries_the_session_of_its_client_and_none_is_made_up() {
 
 #[tokio::test]
 async fn two_sessions_with_the_same_ids_get_their_own_answers() {
-    let served = served().await;
-    let first = Client::connect(served.http.address()).await;
-    let second = Client::connect(served.http.address()).await;
+    let (http, _served) = listening().await;
+    let first = Client::connect(http.address()).await;
+    let second = Client::connect(http.address()).await;
     for n in 1..=8 {
         let (one, two) = tokio::join!(
             first.call(n, "add", json!({"a": n, "b": 0})),
@@ -247,8 +225,8 @@ async fn two_sessions_with_the_same_ids_get_their_own_answers() {
 
 #[tokio::test]
 async fn names_of_others_are_turned_away() {
-    let served = served().await;
-    let client = Client::new(served.http.address());
+    let (http, _served) = listening().await;
+    let client = Client::new(http.address());
     let message = request(1, "server/discover", modern(json!({})));
     for (header, value, status) in [
         ("Host", "evil.example.com", 403),
@@ -298,9 +276,9 @@ async fn an_address_that_others_can_reach_must_be_allowed_by_name() {
 
 #[tokio::test]
 async fn an_address_that_is_taken_says_so() {
-    let served = served().await;
+    let (http, _served) = listening().await;
     let error = Server::new(Registry::default())
-        .serve_http(served.http.address())
+        .serve_http(http.address())
         .await
         .expect_err("it is taken");
     assert_eq!(error.kind(), ServeErrorKind::Listen);

@@ -13,6 +13,8 @@ pub(crate) mod imported;
 pub(crate) mod peer;
 /// A registry that allows everything, with tools to serve.
 pub(crate) mod registry;
+/// That registry, and a server that offers it.
+pub(crate) mod served;
 
 use std::time::{Duration, Instant};
 

@@ -89,6 +89,9 @@ pub(crate) fn tools() -> (Vec<(&'static str, Tool)>, Running) {
         "Greets",
         |_: Nothing, _cx: Context| async move { Ok("hello") },
     );
+    let large = Tool::new("Says much", |_: Nothing, _cx: Context| async move {
+        Ok("x".repeat(1024 * 1024))
+    });
     let count = Tool::new("Counts", |input: Steps, _cx: Context| async move {
         Ok((0..input.n).collect::<Vec<_>>())
     });
@@ -133,6 +136,7 @@ pub(crate) fn tools() -> (Vec<(&'static str, Tool)>, Running) {
         ("steps", steps.into()),
         ("add", add.into()),
         ("greet", greet.into()),
+        ("large", large.into()),
         ("count", count.into()),
         ("hang", hang.into()),
         ("fail", fail.into()),
