@@ -59,7 +59,15 @@ impl Approver for Terminal {
 }
 
 fn question(ask: &Ask<'_>) -> String {
-    let mut text = format!("{} wants to {}:\n", source(ask), ask.request.action);
+    let wish = match ask.request.action.as_str() {
+        "shell" => "wants to run".to_owned(),
+        "read" => "wants to read".to_owned(),
+        "write" => "wants to write".to_owned(),
+        "external" => "wants to go outside of the workspace".to_owned(),
+        "call" => "is to be called".to_owned(),
+        action => format!("wants \"{}\"", render::printable(action, true)),
+    };
+    let mut text = format!("{} {wish}:\n", source(ask));
     for resource in ask.request.resources.iter() {
         text.push_str(&format!(
             "  {}\n",

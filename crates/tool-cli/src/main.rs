@@ -15,6 +15,7 @@ mod setup;
 mod signals;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 
@@ -35,7 +36,11 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(source) => return report(Err(CliError::Start { source })),
     };
-    let code = report(runtime.block_on(run(args)));
+    let code = report(runtime.block_on(async {
+        let ended = run(args).await;
+        tasks_ended().await;
+        ended
+    }));
     // A handler that blocks must not keep the program alive once it has answered.
     runtime.shutdown_background();
     code
@@ -50,6 +55,18 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Output { command } => output::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Waits for the last tasks, and no longer than one may hang. Who dropped a call does not see it
+/// dropped: the task that ran it does so, and only then are the processes of the call killed.
+async fn tasks_ended() {
+    let tasks = tokio::runtime::Handle::current().metrics();
+    let ended = async {
+        while tasks.num_alive_tasks() > 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(5), ended).await;
 }
 
 /// Prints an error with its causes, and gives the status to end with: 2 for what the caller can

@@ -39,9 +39,11 @@ pub(crate) async fn run(common: &Common, command: args::Output) -> Result<ExitCo
 
 fn list(common: &Common) -> Result<ExitCode, CliError> {
     let store = setup::store(common)?;
-    let outputs = store
+    let mut outputs = store
         .list()
         .map_err(|source| CliError::Outputs { source })?;
+    // What was just shown is what is looked for.
+    outputs.reverse();
     if common.json {
         let outputs: Vec<_> = outputs
             .iter()

@@ -6,12 +6,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tool_runtime::core::Progress;
 
+use crate::render;
+
 /// A line on a terminal's standard error that says how far a call is. In a pipe it shows nothing.
 #[derive(Clone)]
 pub(crate) struct Line(ProgressBar);
 
 impl Line {
-    /// A line for one tool. It appears with the first sign of life.
+    /// A line for one tool.
     pub(crate) fn new(tool: &str) -> Self {
         let bar = ProgressBar::new_spinner();
         if !io::stderr().is_terminal() {
@@ -20,20 +22,23 @@ impl Line {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} {msg} ({elapsed})") {
             bar.set_style(style);
         }
-        bar.set_prefix(tool.to_owned());
+        bar.set_prefix(one_line(tool));
         bar.enable_steady_tick(Duration::from_millis(120));
         Self(bar)
     }
 
     /// Shows one report.
     pub(crate) fn show(&self, progress: &Progress) {
+        // A server that was imported writes the message: it gets one line and no say over the
+        // terminal.
+        let message = progress.message.as_deref().map(one_line);
         if let (Some(done), Some(total)) = (progress.done, progress.total) {
-            self.0.set_message(match &progress.message {
+            self.0.set_message(match message {
                 Some(message) => format!("{done} of {total}, {message}"),
                 None => format!("{done} of {total}"),
             });
-        } else if let Some(message) = &progress.message {
-            self.0.set_message(message.clone());
+        } else if let Some(message) = message {
+            self.0.set_message(message);
         }
     }
 
@@ -46,4 +51,8 @@ impl Line {
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
     }
+}
+
+fn one_line(message: &str) -> String {
+    render::printable(message, true).replace(['\n', '\t'], " ")
 }
