@@ -1,0 +1,32 @@
+//! The text of `--help`, as people read it.
+
+use crate::workbench::Workbench;
+
+#[test]
+fn help_says_what_every_command_does() {
+    let bench = Workbench::new();
+    for (name, args) in [
+        ("tool", &[][..]),
+        ("serve", &["serve"]),
+        ("list", &["list"]),
+        ("call", &["call"]),
+        ("output", &["output"]),
+        ("output_list", &["output", "list"]),
+        ("output_read", &["output", "read"]),
+        ("completions", &["completions"]),
+    ] {
+        let help = bench.bare(&[args, &["--help"]].concat()).end().succeeded();
+        assert_eq!(help.stderr, "", "{name}");
+        insta::assert_snapshot!(name, help.text());
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let bench = Workbench::new();
+    let version = bench.bare(&["--version"]).end().succeeded();
+    assert_eq!(
+        version.text(),
+        concat!("tool ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+}

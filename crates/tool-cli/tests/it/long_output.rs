@@ -1,0 +1,184 @@
+//! Output of any size: a preview within the bound, and the whole of it page by page.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::stdio_client::StdioClient;
+use crate::workbench::Workbench;
+
+const BOUND_BYTES: usize = 51_200;
+const BOUND_LINES: usize = 2_000;
+
+/// Prints 5 MB in some 700,000 lines.
+const LINES: &str = "seq 1 730000";
+
+fn lines() -> String {
+    (1..=730_000).fold(String::new(), |mut text, number| {
+        writeln!(text, "{number}").unwrap();
+        text
+    })
+}
+
+/// Prints 5 MB in one line of characters that are two bytes long.
+const ONE_LINE: &str = "yes é | head -n 2500000 | tr -d '\\n'";
+
+fn one_line() -> String {
+    "é".repeat(2_500_000)
+}
+
+#[test]
+fn five_megabytes_in_lines_come_back_as_a_preview_and_whole() {
+    comes_back(LINES, &lines());
+}
+
+#[test]
+fn five_megabytes_in_one_line_come_back_as_a_preview_and_whole() {
+    comes_back(ONE_LINE, &one_line());
+}
+
+#[test]
+fn a_client_reads_five_megabytes_page_by_page() {
+    let printed = lines();
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.open(&["serve"]));
+    let result = client.call("shell", json!({"command": LINES}));
+    assert_eq!(result["isError"], false, "{}", result["_meta"]);
+    let id = check_preview(&result["content"], &printed);
+
+    let mut read = String::new();
+    let mut next = Some(0);
+    while let Some(offset) = next {
+        let page = client.call("read_output", json!({"id": id, "offset": offset}));
+        assert_eq!(page["isError"], false, "{page}");
+        let text = page["content"][0]["text"].as_str().unwrap();
+        assert!(text.len() <= BOUND_BYTES, "{} bytes in a page", text.len());
+        read.push_str(text);
+        next = page["structuredContent"]["next"].as_u64();
+    }
+    assert!(
+        read == printed,
+        "{} bytes are not the {} printed",
+        read.len(),
+        printed.len()
+    );
+
+    // What one session made is no other's to read.
+    let mut other = StdioClient::start(bench.open(&["serve"]));
+    let refused = other.call("read_output", json!({"id": id}));
+    assert_eq!(refused["isError"], true, "{refused}");
+}
+
+#[test]
+fn a_person_is_told_how_to_read_on() {
+    let bench = Workbench::new();
+    let command = json!({"command": LINES}).to_string();
+    let ended = bench.open(&["call", "shell", &command]).end().succeeded();
+    let listed = bench.tool(&["output", "list", "--json"]).end().json();
+    let id = listed["outputs"][0]["id"].as_str().unwrap();
+    let ended = ended.says(&[&format!("output read {id} --all")]);
+    assert!(ended.text().starts_with("1\n2\n3\n"));
+    assert!(ended.text().ends_with("729999\n730000\n"));
+
+    let first = bench.tool(&["output", "read", id]).end().succeeded();
+    assert!(
+        lines().starts_with(first.text()),
+        "the first page is the beginning"
+    );
+    let go_on = format!("go on with --offset {}", first.stdout.len());
+    first.says(&[&go_on, "--all"]);
+    let few = bench
+        .tool(&["output", "read", id, "--offset", "2", "--bytes", "5"])
+        .end();
+    assert_eq!(few.succeeded().text(), "2\n3\n4");
+}
+
+#[track_caller]
+fn comes_back(command: &str, printed: &str) {
+    assert!(
+        (4_900_000..5_100_000).contains(&printed.len()),
+        "{}",
+        printed.len()
+    );
+    let bench = Workbench::new();
+    let settled = bench.call("shell", &json!({"command": command}));
+    assert_eq!(settled["outcome"], "completed", "{}", settled["reason"]);
+    assert_eq!(settled["structured"]["bytes"], printed.len());
+    let id = check_preview(&settled["content"], printed);
+    assert_eq!(settled["retained"][0]["id"], *id);
+    assert_eq!(settled["retained"][0]["bytes"], printed.len());
+
+    let all = bench
+        .tool(&["output", "read", &id, "--all"])
+        .end()
+        .succeeded();
+    assert!(
+        all.stdout == printed.as_bytes(),
+        "{} bytes",
+        all.stdout.len()
+    );
+    let all = bench
+        .tool(&["output", "read", &id, "--all", "--json"])
+        .end()
+        .json();
+    assert!(all["text"] == *printed, "the text in JSON is the whole");
+
+    // Larger pages than the usual make fewer processes.
+    let mut pages = String::new();
+    let mut next = Some(0);
+    while let Some(offset) = next {
+        let offset = offset.to_string();
+        let page = [
+            "output", "read", &id, "--offset", &offset, "--bytes", "300001", "--json",
+        ];
+        let page = bench.tool(&page).end().succeeded().json();
+        assert_eq!(page["total"], printed.len());
+        let text = page["text"].as_str().unwrap();
+        assert!(text.len() <= 300_001);
+        pages.push_str(text);
+        next = page["next"].as_u64();
+    }
+    assert!(pages == printed, "{} bytes of pages", pages.len());
+}
+
+/// Checks what is shown in place of the whole, and gives the id under which that is kept.
+#[track_caller]
+fn check_preview(content: &Value, printed: &str) -> String {
+    let texts: Vec<_> = content
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| block["text"].as_str().unwrap())
+        .collect();
+    let bytes: usize = texts.iter().map(|text| text.len()).sum();
+    let lines: usize = texts.iter().map(|text| text.lines().count()).sum();
+    assert!(bytes <= BOUND_BYTES, "{bytes} bytes are shown");
+    assert!(lines <= BOUND_LINES, "{lines} lines are shown");
+
+    let [head, marker, tail] = texts[..] else {
+        panic!("head, marker and tail, {} blocks", texts.len());
+    };
+    assert!(
+        !head.is_empty() && printed.starts_with(head),
+        "the head is the beginning"
+    );
+    assert!(
+        !tail.is_empty() && printed.ends_with(tail),
+        "the tail is the end"
+    );
+    let left_out = format!(
+        "left out {} bytes of {} and",
+        printed.len() - head.len() - tail.len(),
+        printed.len()
+    );
+    assert!(
+        marker.contains(&left_out),
+        "\"{left_out}\" is missing in \"{marker}\""
+    );
+    let (_, rest) = marker.split_once("kept as ").unwrap();
+    let id: String = rest
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    id
+}

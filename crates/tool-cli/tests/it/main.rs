@@ -1,0 +1,46 @@
+//! Stories of the program, told by starting it: each test has a state and a workspace of its own.
+//!
+//! The shell tool and its signals are those of Unix.
+#![cfg(unix)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and what it is told with may do so too"
+)]
+
+// What the stories are told with.
+mod deadline;
+mod http_client;
+mod invocation;
+/// Looks into the table of processes that Linux has.
+#[cfg(target_os = "linux")]
+mod marked;
+mod peers;
+mod serving;
+mod stdio_client;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod workbench;
+
+// What must hold, with other people's programs where they are installed.
+mod gateway;
+#[cfg(target_os = "linux")]
+mod leaving;
+mod long_output;
+mod mistakes;
+mod refusals;
+mod sdk_clients;
+
+// What a person meets.
+mod arguments;
+#[cfg(target_os = "linux")]
+mod at_a_terminal;
+mod completions;
+mod help;
+mod json;
+mod pipes;
+mod serving_http;
+mod settings;
