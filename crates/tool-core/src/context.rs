@@ -1,6 +1,7 @@
 //! What a handler is given beside its input.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -93,7 +94,9 @@ impl Context {
         if let Some(sink) = &self.0.progress
             && !self.0.settled.load(Ordering::Acquire)
         {
-            sink.report(progress.into());
+            let progress = progress.into();
+            // A listener that panics is no reason for the handler to.
+            let _ = catch_unwind(AssertUnwindSafe(|| sink.report(progress)));
         }
     }
 

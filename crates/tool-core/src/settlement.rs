@@ -1,6 +1,6 @@
 //! The one answer to a call.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Retained,
@@ -26,6 +26,8 @@ pub struct Settlement {
     pub output: Option<Value>,
     /// What programs are shown: the output, or the smaller `structured` projection of it.
     pub structured: Option<Value>,
+    /// Data for programs that is no part of the output, as the tool gave it.
+    pub meta: Option<Map<String, Value>>,
     /// Where longer output was retained.
     pub retained: Vec<Retained>,
     /// What was repaired in the arguments before they were validated.
@@ -78,6 +80,7 @@ impl Settlement {
             content: text.map(Content::text).into_iter().collect(),
             output: None,
             structured: None,
+            meta: None,
             retained: Vec::new(),
             repairs: Vec::new(),
             failure_mode: FailureMode::default(),

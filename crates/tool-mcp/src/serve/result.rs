@@ -35,19 +35,19 @@ pub(crate) fn answer(
     result.structured_content = settlement
         .structured
         .filter(|structured| takes_any_structure || structured.is_object());
-    result.meta = meta(&settlement.retained);
+    result.meta = meta(settlement.meta, &settlement.retained);
     Ok(result)
 }
 
-fn meta(retained: &[Retained]) -> Option<MetaObject> {
-    if retained.is_empty() {
-        return None;
+/// What the tool gave, and beside it what was retained.
+fn meta(given: Option<Map<String, Value>>, retained: &[Retained]) -> Option<MetaObject> {
+    let mut meta = given.unwrap_or_default();
+    if !retained.is_empty() {
+        let retained: Vec<Value> = retained
+            .iter()
+            .map(|kept| json!({"id": kept.id, "bytes": kept.bytes, "lines": kept.lines}))
+            .collect();
+        meta.insert(RETAINED.to_owned(), retained.into());
     }
-    let retained: Vec<Value> = retained
-        .iter()
-        .map(|kept| json!({"id": kept.id, "bytes": kept.bytes, "lines": kept.lines}))
-        .collect();
-    let mut meta = Map::new();
-    meta.insert(RETAINED.to_owned(), retained.into());
-    Some(MetaObject(meta))
+    (!meta.is_empty()).then_some(MetaObject(meta))
 }

@@ -24,6 +24,7 @@ pub(super) async fn bound(
             settlement.content = shown.content;
             settlement.output = shown.output;
             settlement.structured = shown.structured;
+            settlement.meta = shown.meta;
             settlement
         }
         Err(Outcome::Failed(mut failure)) => {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
 
 use super::Run;
@@ -14,10 +14,12 @@ pub(super) struct Shown {
     pub(super) output: Option<Value>,
     pub(super) structured: Option<Value>,
     pub(super) content: Vec<Content>,
+    pub(super) meta: Option<Map<String, Value>>,
 }
 
 /// Projects validated input and encoded output. Without a projection a text is shown verbatim and
-/// anything else once, as compact JSON; a null is nothing to show.
+/// anything else once, as compact JSON; a null is nothing to show. A tool that gives an output and
+/// an empty list of blocks, as servers do, has said nothing of its own to show.
 pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Shown, Outcome> {
     run.stage(Stage::Project);
     let Encoded { spoken, produced } = encoded;
@@ -27,7 +29,8 @@ pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<
         Ok(Err(defect)) => return Err(Outcome::Defect(defect)),
         Err(_) => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
     };
-    let content = content.or(produced.content).unwrap_or_else(|| {
+    let own = produced.content.filter(|content| !content.is_empty());
+    let content = content.or(own).unwrap_or_else(|| {
         produced
             .output
             .as_ref()
@@ -43,6 +46,7 @@ pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<
         output: produced.output,
         structured,
         content,
+        meta: produced.meta,
     })
 }
 

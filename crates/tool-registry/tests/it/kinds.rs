@@ -4,8 +4,8 @@ use std::error::Error;
 
 use serde_json::{Map, Value, json};
 use tool_core::{
-    Context, Decoder, Encoder, FailureMode, FailureOrigin, InvalidArguments, Issue, Refusal, Tool,
-    ToolKind,
+    Context, Decoder, Encoder, FailureMode, FailureOrigin, InvalidArguments, Issue, Produced,
+    Refusal, Tool, ToolKind,
 };
 
 use crate::ports::{Count, open};
@@ -253,4 +253,23 @@ async fn a_codec_of_ones_own_stands_on_both_sides_of_the_handler() {
         assert!(!settled.text().contains("canary"));
     }
     let _ = (call, run::<fn(Context) -> std::future::Ready<_>, _>);
+}
+
+#[tokio::test]
+async fn data_beside_the_output_is_handed_on_and_an_empty_list_of_blocks_shows_the_output() {
+    let tool = Tool::dynamic("x", json!({"type": "object"}), |_: Value, _| async {
+        let mut meta = Map::new();
+        meta.insert("trace".to_owned(), json!("t1"));
+        Ok(Produced::value(json!({"a": 1}))
+            .with_content([])
+            .with_meta(meta))
+    });
+    let settled = settle(tool, "{}").await;
+    assert_eq!(settled.text(), r#"{"a":1}"#);
+    assert_eq!(settled.structured, Some(json!({"a": 1})));
+    assert_eq!(settled.meta.unwrap()["trace"], json!("t1"));
+    let silent = Tool::dynamic("x", json!({"type": "object"}), |_: Value, _| async {
+        Ok(Produced::content([]))
+    });
+    assert!(settle(silent, "{}").await.content.is_empty());
 }
