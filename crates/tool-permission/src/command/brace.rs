@@ -236,14 +236,13 @@ fn padding(first: &str, last: &str) -> Result<usize, Stop> {
 
 fn range(start: i64, end: i64, step: i64) -> Result<Vec<i64>, Stop> {
     let step = step.unsigned_abs().max(1);
-    if start.abs_diff(end) / step >= MOST_SEQUENCE {
+    let count = start.abs_diff(end) / step;
+    if count >= MOST_SEQUENCE {
         return Err(Stop("a sequence is too long"));
     }
-    let count = start.abs_diff(end) / step;
-    let sign = if start <= end { 1 } else { -1 };
-    let numbers = (0..=count).map(|at| {
-        let offset = i64::try_from(at * step).unwrap_or(0);
-        start.saturating_add(offset * sign)
+    let numbers = (0..=count).filter_map(|at| match start <= end {
+        true => start.checked_add_unsigned(at * step),
+        false => start.checked_sub_unsigned(at * step),
     });
     Ok(numbers.collect())
 }

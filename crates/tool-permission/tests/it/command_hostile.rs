@@ -203,7 +203,7 @@ fn a_mutated_case_is_answered_and_an_opaque_one_never_allowed() {
     let lines: Vec<String> = lines.chain(odd.map(str::to_owned)).collect();
     let allow = policy([Rule::allow("*", "**")]);
     let mut random = Random::new(7);
-    for round in 0..6_000 {
+    for round in 0..20_000 {
         let line = mutated(&lines[round % lines.len()], &lines, &mut random);
         let analysis = CommandAnalysis::new("/repo", "/repo", &line);
         if analysis.opaque().is_some() {

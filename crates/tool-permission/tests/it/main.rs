@@ -11,8 +11,10 @@ mod command; // lines for a shell: the labelled cases
 mod command_grammar; // makes lines with a numbered command in every place that runs
 mod command_hostile; // ... or made to break the reader
 mod command_markers; // ... none of which is missed
+mod command_opaque; // ... of which a part cannot be read
 #[cfg(unix)]
 mod command_oracle; // ... as a real bash shows
+mod command_rules; // what rules say about lines
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
 mod gate; // names, calls, capabilities, several resources, conditions

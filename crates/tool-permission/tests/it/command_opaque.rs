@@ -1,0 +1,154 @@
+//! Lines of which a part cannot be read: what makes them so, and what does not.
+
+use tool_core::Decision::{Allow, Ask, Deny};
+use tool_permission::CommandAnalysis;
+
+use crate::command_rules::{EVERYTHING, check};
+
+#[test]
+fn an_option_that_is_not_known_hides_what_a_wrapper_runs() {
+    for line in [
+        "timeout --strange 5 ls",
+        "env $X ls",
+        "env --spl 'rm x'",
+        "xargs $X ls",
+        "nice \"$X\" ls",
+        "sudo -i",
+        "sudo $X ls",
+        "find . -exec ls",
+        "watch \"$X\"",
+        "flock lock -c \"$X\"",
+        "script out",
+        "su",
+        "parallel ::: ls",
+        "parallel 'ls; rm {}' ::: a",
+        "strace --strange ls",
+        "git --strange status",
+        "git -C $X status",
+        "env -S 'ls \"$X\"'",
+    ] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn what_a_program_reads_from_elsewhere_is_opaque() {
+    for line in [
+        "eval ls",
+        "source x",
+        ". ./x",
+        "$X a",
+        "\"$X\" a",
+        "./run-* a",
+        "`which ls` a",
+        "ls | bash",
+        "bash",
+        "bash x.sh",
+        "bash < x",
+        "bash <(ls)",
+        "bash -c \"$X\"",
+        "bash -c \"ls $X\"",
+        "bash <<E\nls $X\nE",
+        "bash --rcfile x -c ls",
+        "bash -O extglob -c ls",
+        "ls | python3",
+        "ls | python3 -",
+        "python3 x.py",
+        "python3 <<'E'\nprint(1)\nE",
+        "python3 -c \"$X\"",
+        "node -r ./x -e 1",
+        "perl -e \"$X\"",
+        "awk -f x",
+        "awk \"{print \\$$N}\"",
+        "fish -c ls",
+        "trap \"$X\" EXIT",
+        "trap $X EXIT",
+        "alias x=$X",
+        "hash -p /bin/rm ls",
+        "enable -f x y",
+        "mapfile -C rm x",
+        "compgen -C rm",
+        "xargs bash",
+        "xargs -I{} sh -c 'rm {}'",
+    ] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn a_program_that_is_written_out_is_not_opaque() {
+    for line in [
+        "python3 -c 'print(1)' a b",
+        "python3 -m pytest -x",
+        "python3 --version",
+        "node -e '1' && node -v",
+        "perl -pi -e 's/a/b/' x",
+        "awk -F: -v n=1 '{print $1}' x",
+        "ls | python3 -c 'import sys'",
+        "ls | bash -c 'cat'",
+        "bash --version",
+        "trap 'rm x' EXIT",
+        "alias x='ls -l'",
+        "cat <<E | grep \"$X\"\n$(ls)\nE",
+    ] {
+        check(EVERYTHING, line, Allow);
+    }
+}
+
+#[test]
+fn what_other_shells_read_differently_is_opaque_in_their_texts() {
+    for line in [
+        "sh -c '[[ a && rm ]]'",
+        "sh -c '(( rm * x ))'",
+        "dash -c \"echo \\$'\\\\'; rm x #'\"",
+        "zsh -c 'repeat 3 ls'",
+        "zsh -c '=ls'",
+        "zsh -c 'noglob ls'",
+        "zsh -c '[[ a ]]'",
+        "bash -c 'bash -c \"sh -c \\\"[[ a ]]\\\"\"'",
+    ] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn what_evaluation_could_run_is_opaque() {
+    for line in [
+        "x='a[$(rm y)]'; echo $((x))",
+        "x='a[`rm y`]'; [[ x -eq 1 ]]",
+        "echo $(( 'a' ))",
+        "echo $(( a[\\$(rm y)] ))",
+        "a['$(rm y)']=1",
+        "unset 'a[$(rm y)]'",
+        "test -v 'a[$(rm y)]'",
+        "[[ -v 'a[$(rm y)]' ]]",
+        "declare -i x='a[$(rm y)]'",
+        "echo \"${x@P}\"",
+        "PS4='$(rm y)'; set -x; ls",
+        "BASH_ALIASES[ls]=rm",
+        "set -k; ls PATH=.",
+        "shopt -s extglob",
+        "cd() { ls; }; cd x",
+        "echo $[1+1]",
+        "echo $((ls); ls)",
+        "cat <<$X\nls\n$X",
+        "f() { ls; } ; enable -n f",
+    ] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn lines_before_one_that_cannot_be_read_are_judged_too() {
+    check("allow shell *, deny shell rm *", "rm x\nls \"a", Deny);
+    check("allow shell *, deny shell rm *", "ls \"a\nrm x", Ask);
+}
+
+/// Even an allow of everything asks, and a deny of everything denies.
+#[track_caller]
+fn opaque(line: &str) {
+    let analysis = CommandAnalysis::new("/repo", "/repo", line);
+    assert!(analysis.opaque().is_some(), "{line:?} is not opaque");
+    check(EVERYTHING, line, Ask);
+    check("deny shell *", line, Deny);
+}
