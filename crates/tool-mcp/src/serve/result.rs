@@ -39,9 +39,10 @@ pub(crate) fn answer(
     Ok(result)
 }
 
-/// What the tool gave, and beside it what was retained.
+/// What the tool gave, and beside it what was retained, which no tool can say in our place.
 fn meta(given: Option<Map<String, Value>>, retained: &[Retained]) -> Option<MetaObject> {
     let mut meta = given.unwrap_or_default();
+    meta.remove(RETAINED);
     if !retained.is_empty() {
         let retained: Vec<Value> = retained
             .iter()

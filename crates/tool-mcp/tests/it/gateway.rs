@@ -35,6 +35,8 @@ async fn content_passes_through_as_it_came() {
     }
     assert_eq!(answer["result"]["content"], expected);
     assert_eq!(answer["result"]["isError"], false);
+    // What was retained only the gateway itself can say.
+    assert_eq!(answer["result"]["_meta"], json!({"x": 1}));
 }
 
 #[tokio::test]

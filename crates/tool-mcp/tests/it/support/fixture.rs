@@ -175,7 +175,10 @@ impl Fixture {
                     "structuredContent": {"v": "B"},
                 }),
             ),
-            "rich" => answer(id, json!({"content": rich(), "_meta": {"x": 1}})),
+            "rich" => answer(
+                id,
+                json!({"content": rich(), "_meta": {"x": 1, "tool-runtime/retained": []}}),
+            ),
             "wait" => {}
             "late" => self.late = Some(id.clone()),
             "beat" => self.beating = Some(token.clone()),
