@@ -5,3 +5,6 @@ mod architecture;
 mod docs_sync;
 mod manifests;
 mod tidy;
+
+// The examples, run.
+mod stories;

@@ -1,0 +1,101 @@
+//! The programs under `examples/`, each run and held to what it prints.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn grep_searches_asks_and_refuses() {
+    let printed = run("grep");
+    let expected = "\
+completed: plan.txt:1: buy milk
+plan.txt:2: buy bread
+refused: permission for grep was denied: the diary is nobody's business
+failed: there is no such file; look for another
+";
+    assert!(printed.starts_with(expected), "{printed}");
+    assert!(
+        printed.contains("unknown key \"txt\" (did you mean \"text\"?)"),
+        "{printed}"
+    );
+    assert!(
+        printed.ends_with("refused: there is no tool \"grab\"; did you mean grep?\n"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn overlay_shows_what_is_registered_and_what_was_captured() {
+    let expected = "\
+greet: HELLO, Ada!
+greet: Hello, Ada!
+greet: Hello, Ada!
+polite__greet: How do you do, Ada!
+polite__greet: there is no tool \"polite__greet\"
+";
+    assert_eq!(run("overlay"), expected);
+}
+
+#[test]
+fn dynamic_calls_tools_by_schemas_known_at_run_time() {
+    let expected = "\
+fahrenheit: Convert degrees Celsius to degrees Fahrenheit
+miles: Convert kilometres to miles
+completed: {\"result\":212.0}
+completed: {\"result\":26.218749345}
+";
+    let printed = run("dynamic");
+    assert!(printed.starts_with(expected), "{printed}");
+    let refusals: Vec<_> = printed.lines().skip(4).collect();
+    assert!(
+        refusals.iter().all(|line| line.starts_with("refused: ")),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("did you mean \"kilometres\"?"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn gateway_serves_imported_built_in_and_own_tools() {
+    let expected = "\
+server broken: failed
+server voice: ready
+voice__shout: HELLO
+reverse: olleh
+read: one line
+write: permission for write was denied; calling again will not change that
+serving at http://127.0.0.1:";
+    let printed = run("gateway");
+    assert!(printed.starts_with(expected), "{printed}");
+}
+
+/// Builds an example as `cargo test --workspace` does, so that nothing is built twice, and runs it.
+#[track_caller]
+fn run(example: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let built = Command::new(env!("CARGO"))
+        .current_dir(root)
+        .args([
+            "build",
+            "--offline",
+            "--quiet",
+            "--workspace",
+            "--all-features",
+        ])
+        .args(["--example", example])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{example} does not build: {said}");
+
+    // This test lies beside the folder of the examples.
+    let tests = std::env::current_exe().unwrap();
+    let profile = tests.parent().and_then(Path::parent).unwrap();
+    let ran = Command::new(profile.join("examples").join(example))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{example} failed: {said}");
+    String::from_utf8(ran.stdout).unwrap()
+}
