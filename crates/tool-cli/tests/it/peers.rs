@@ -24,6 +24,31 @@ pub(crate) enum Sdk {
     PythonLegacy,
 }
 
+/// What the peers of a language need, which is what they are installed with.
+struct Language {
+    program: &'static str,
+    probe: &'static [&'static str],
+}
+
+const NODE: Language = Language {
+    program: "node",
+    probe: &["-e", "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)"],
+};
+
+const PYTHON: Language = Language {
+    program: "python3",
+    probe: &[
+        "-c",
+        "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))",
+    ],
+};
+
+impl Language {
+    fn is_usable(&self) -> bool {
+        succeeds(self.program, self.probe)
+    }
+}
+
 impl Peers {
     const VARIABLE: &str = "TOOL_PEERS";
 
@@ -32,7 +57,7 @@ impl Peers {
     pub(crate) fn node(test: &str) -> Option<Self> {
         Self::find(
             test,
-            "node",
+            &NODE,
             "node/node_modules/@modelcontextprotocol/sdk/package.json",
         )
     }
@@ -40,11 +65,11 @@ impl Peers {
     /// The peers with Python's packages; without them the test is skipped by name.
     #[track_caller]
     pub(crate) fn python(test: &str) -> Option<Self> {
-        Self::find(test, "python3", "python/bin/python")
+        Self::find(test, &PYTHON, "python/bin/python")
     }
 
     #[track_caller]
-    fn find(test: &str, language: &str, sign: &str) -> Option<Self> {
+    fn find(test: &str, language: &Language, sign: &str) -> Option<Self> {
         let missing = match std::env::var_os(Self::VARIABLE) {
             None => format!("{} is not set; run cargo xtask peers", Self::VARIABLE),
             Some(folder) => {
@@ -53,13 +78,15 @@ impl Peers {
                 if folder.join(sign).exists() {
                     return Some(Self { folder });
                 }
-                format!("{} has no {language} peers", Self::VARIABLE)
+                format!("{} has no peers of {}", Self::VARIABLE, language.program)
             }
         };
         let in_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
+        let must = in_ci && language.is_usable();
         assert!(
-            !(in_ci && is_there(language)),
-            "{test}: {language} is there, and {missing}"
+            !must,
+            "{test}: {} is there, and {missing}",
+            language.program
         );
         skip(test, &missing);
         None
@@ -152,13 +179,19 @@ pub(crate) fn stdio(serve: Invocation) -> Value {
 /// Says by name that a test did not do its work. It does so past the harness, which keeps what tests
 /// print that succeed.
 pub(crate) fn skip(test: &str, reason: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "skipped {test}: {reason}");
+    // In one piece, as tests beside this one write too.
+    let line = format!("skipped {test}: {reason}\n");
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Whether there is such a program.
 pub(crate) fn is_there(program: &str) -> bool {
+    succeeds(program, &["--version"])
+}
+
+fn succeeds(program: &str, args: &[&str]) -> bool {
     Command::new(program)
-        .arg("--version")
+        .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
