@@ -32,7 +32,10 @@ struct Language {
 
 const NODE: Language = Language {
     program: "node",
-    probe: &["-e", "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)"],
+    probe: &[
+        "-e",
+        "process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)",
+    ],
 };
 
 const PYTHON: Language = Language {
