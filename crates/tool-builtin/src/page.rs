@@ -140,7 +140,7 @@ fn take_line(
         let newline = memchr(b'\n', available);
         let wanted = newline.map_or(available.len(), |at| at + 1);
         let taken = wanted.min(room);
-        bytes.extend(available.iter().take(taken));
+        bytes.extend_from_slice(available.get(..taken).unwrap_or(available));
         text.consume(taken);
         if newline.is_some() && taken == wanted {
             return Ok(Line::Ended);

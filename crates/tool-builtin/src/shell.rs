@@ -1,6 +1,7 @@
 //! The tool that runs a line in a shell.
 
 mod capture;
+mod descendants;
 mod mark;
 mod options;
 mod process;
@@ -33,7 +34,7 @@ struct Input {
     command: String,
     /// The folder to run it in, relative to the workspace. The workspace itself when absent.
     cwd: Option<String>,
-    /// After how many milliseconds it is stopped. Defaults to 120000; the most is 600000.
+    /// After how many milliseconds it is stopped; the most is 600000.
     #[schemars(range(min = 1, max = MAX_TIMEOUT_MS))]
     timeout_ms: Option<u64>,
 }
@@ -104,8 +105,10 @@ pub fn shell(workspace: &Workspace, permission: Permission, options: ShellOption
         format!(
             "Run a command line in {} in the workspace. Standard output and standard error come \
              together, in order; an exit status other than 0 is told after them. There is no \
-             standard input. Processes left in the background are killed when the command ends.",
-            shell.name()
+             standard input. Processes left in the background are killed when the command ends. It is \
+             stopped after {} seconds unless timeout_ms says otherwise.",
+            shell.name(),
+            shell.options.default_timeout().as_secs_f64()
         ),
         move |input: Input, cx| {
             let shell = Arc::clone(&shell);

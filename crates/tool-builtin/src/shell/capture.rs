@@ -31,7 +31,8 @@ impl Capture {
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let room = self.most - self.kept.len();
-        self.kept.extend(bytes.iter().take(room));
+        let kept = bytes.get(..room).unwrap_or(bytes);
+        self.kept.extend_from_slice(kept);
         self.bytes += bytes.len() as u64;
     }
 

@@ -15,6 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tool_core::{Context, Progress};
 
 use super::capture::{Capture, Captured};
+use super::descendants::{Descendants, started};
 use super::mark::Mark;
 use super::options::ShellOptions;
 
@@ -102,8 +103,7 @@ impl Spawn<'_> {
 struct Running {
     child: Box<dyn ChildWrapper>,
     mark: Arc<Mark>,
-    /// When the leader was started, where the system tells.
-    #[cfg(target_os = "linux")]
+    /// When the leader was started.
     since: u64,
     /// The leader was reaped, and its number may come to mean another process.
     reaped: bool,
@@ -120,8 +120,7 @@ struct Watched {
 impl Running {
     fn new(child: Box<dyn ChildWrapper>, mark: Mark) -> Self {
         Self {
-            #[cfg(target_os = "linux")]
-            since: child.id().and_then(super::processes::started).unwrap_or(0),
+            since: started(child.id()),
             child,
             mark: Arc::new(mark),
             reaped: false,
@@ -178,24 +177,21 @@ impl Running {
     /// Kills all that is left, the table of processes being read where that may take its time.
     async fn kill_left(&mut self) {
         // Before the group: who has lost its parent can be told by its mark only.
-        #[cfg(target_os = "linux")]
-        {
-            let descendants = self.descendants();
-            // Dropped meanwhile, the table is read once more.
-            let _ = tokio::task::spawn_blocking(move || descendants.kill()).await;
-        }
+        let descendants = self.descendants();
+        // Dropped meanwhile, the table is read once more.
+        let _ = tokio::task::spawn_blocking(move || descendants.kill()).await;
         self.kill_group();
         self.killed = true;
     }
 
     fn kill_group(&mut self) {
-        // Nobody may be left in it, which is no error.
+        // Nobody may be left in it, which is no error. The number of a group is not given out again
+        // while it has members, and after that only when all other numbers have had their turn.
         let _ = self.child.start_kill();
     }
 
-    #[cfg(target_os = "linux")]
-    fn descendants(&self) -> super::processes::Descendants {
-        super::processes::Descendants {
+    fn descendants(&self) -> Descendants {
+        Descendants {
             mark: Arc::clone(&self.mark),
             leader: self.child.id().filter(|_| !self.reaped),
             since: self.since,
@@ -214,7 +210,6 @@ impl Drop for Running {
         if self.killed {
             return;
         }
-        #[cfg(target_os = "linux")]
         self.descendants().kill();
         self.kill_group();
     }

@@ -1,120 +1,174 @@
-//! Killing the processes of a call that left its process group.
+//! The table of processes of Linux.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
-use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use super::mark::Mark;
+use super::descendants::Descendants;
 
-/// How often the table of processes is read. Each time, only what was started since the last can
-/// be new: a killed process starts no other.
-const PASSES: usize = 64;
+/// How often the table is read at most. Each time, only what was started since the last can be
+/// new: a killed process starts no other.
+const PASSES: usize = 256;
+/// How long processes are waited for that do not show yet whose they are.
+const SETTLING: Duration = Duration::from_secs(1);
 
-/// The descendants of a call, told by their mark and by their parents.
-#[derive(Debug)]
-pub(super) struct Descendants {
-    pub(super) mark: Arc<Mark>,
-    /// The process that leads the group, while nobody has reaped it.
-    pub(super) leader: Option<u32>,
-    /// When the leader was started, in ticks since the system was.
-    pub(super) since: u64,
-}
-
-/// A line of the table of processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Process {
-    parent: u32,
-    /// In ticks since the system was started.
-    started: u64,
-}
-
-impl Descendants {
-    /// Kills them all. What cannot be read or killed belongs to another user.
-    pub(super) fn kill(&self) {
-        let mut killed = HashSet::new();
-        for _ in 0..PASSES {
-            let Ok(mut found) = self.find() else { return };
-            found.retain(|found| killed.insert(*found));
-            if found.is_empty() {
-                return;
-            }
-            for (pid, process) in found {
-                kill_one(pid, process);
-            }
+/// Kills all descendants of a call.
+pub(super) fn kill(descendants: &Descendants) {
+    let begun = Instant::now();
+    let mut killed = HashSet::new();
+    for _ in 0..PASSES {
+        let Ok(mut found) = Found::look(descendants) else {
+            return;
+        };
+        found.processes.retain(|found| killed.insert(*found));
+        match (found.processes.is_empty(), found.unsettled) {
+            (true, false) => return,
+            (true, true) if begun.elapsed() > SETTLING => return,
+            (true, true) => std::thread::sleep(Duration::from_millis(1)),
+            (false, _) => {}
         }
-    }
-
-    fn find(&self) -> io::Result<Vec<(u32, Process)>> {
-        let own = std::process::id();
-        let mut others = HashMap::new();
-        for entry in fs::read_dir("/proc")? {
-            let name = entry?.file_name();
-            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-                continue;
-            };
-            match Process::read(pid) {
-                // A descendant is no older than the leader.
-                Some(process) if pid != own && process.started >= self.since => {
-                    others.insert(pid, process);
-                }
-                _ => {}
-            }
+        for process in found.processes {
+            process.kill();
         }
-        let mut found = Vec::new();
-        let mut parents: Vec<u32> = self.leader.into_iter().collect();
-        parents.extend(others.keys().filter(|pid| self.is_marked(**pid)));
-        while let Some(pid) = parents.pop() {
-            if let Some(process) = others.remove(&pid) {
-                found.push((pid, process));
-                let children = others.iter().filter(|(_, other)| other.parent == pid);
-                parents.extend(children.map(|(child, _)| *child));
-            }
-        }
-        Ok(found)
-    }
-
-    fn is_marked(&self, pid: u32) -> bool {
-        fs::read(format!("/proc/{pid}/environ"))
-            .is_ok_and(|environment| self.mark.is_in(&environment))
-    }
-}
-
-fn kill_one(pid: u32, process: Process) {
-    let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-        return;
-    };
-    match pidfd_open(raw, PidfdFlags::empty()) {
-        // What the handle means stays the same, so one more look tells whether that is the process
-        // that was found.
-        Ok(handle) => {
-            if Process::read(pid).is_some_and(|now| now.started == process.started) {
-                let _ = pidfd_send_signal(handle, Signal::KILL);
-            }
-        }
-        Err(rustix::io::Errno::NOSYS) => {
-            let _ = kill_process(raw, Signal::KILL);
-        }
-        Err(_) => {}
     }
 }
 
 /// When a process was started, in ticks since the system was.
 pub(super) fn started(pid: u32) -> Option<u64> {
-    Process::read(pid).map(|process| process.started)
+    Some(Row::read(pid)?.process.started)
+}
+
+struct Found {
+    processes: Vec<Process>,
+    /// Some process does not show yet whose it is.
+    unsettled: bool,
+}
+
+/// One process, never to be taken for a later one of the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Process {
+    pid: u32,
+    /// In ticks since the system was started.
+    started: u64,
+}
+
+/// A row of the table.
+struct Row {
+    process: Process,
+    parent: u32,
+    is_dead: bool,
+}
+
+enum Membership {
+    Marked,
+    Foreign,
+    /// It is being replaced by another program, whose environment is not there yet.
+    Unsettled,
+}
+
+impl Found {
+    fn look(descendants: &Descendants) -> io::Result<Self> {
+        let mut others = young(descendants.since)?;
+        let mut unsettled = false;
+        let mut parents: Vec<u32> = descendants.leader.into_iter().collect();
+        for pid in others.keys() {
+            match membership(*pid, descendants) {
+                Membership::Marked => parents.push(*pid),
+                Membership::Foreign => {}
+                Membership::Unsettled => unsettled = true,
+            }
+        }
+        let mut processes = Vec::new();
+        while let Some(pid) = parents.pop() {
+            if let Some(row) = others.remove(&pid) {
+                processes.push(row.process);
+                let children = others.iter().filter(|(_, other)| other.parent == pid);
+                parents.extend(children.map(|(child, _)| *child));
+            }
+        }
+        Ok(Self {
+            processes,
+            unsettled,
+        })
+    }
+}
+
+/// Who is alive and no older than the leader of the call, this process apart.
+fn young(since: u64) -> io::Result<HashMap<u32, Row>> {
+    /// The parent of the kernel's own threads.
+    const KERNEL: u32 = 2;
+    let own = std::process::id();
+    let mut rows = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        if let Some(row) = Row::read(pid)
+            && row.process.started >= since
+            && !row.is_dead
+            && row.parent != KERNEL
+            && pid != own
+        {
+            rows.insert(pid, row);
+        }
+    }
+    Ok(rows)
+}
+
+fn membership(pid: u32, descendants: &Descendants) -> Membership {
+    match fs::read(format!("/proc/{pid}/environ")) {
+        Ok(environment) if descendants.mark.is_in(&environment) => Membership::Marked,
+        // A program gets its arguments together with its environment.
+        Ok(environment) if environment.is_empty() => {
+            match fs::read(format!("/proc/{pid}/cmdline")) {
+                Ok(arguments) if arguments.is_empty() => Membership::Unsettled,
+                _ => Membership::Foreign,
+            }
+        }
+        // Gone, or of another user.
+        _ => Membership::Foreign,
+    }
 }
 
 impl Process {
+    fn kill(self) {
+        let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else {
+            return;
+        };
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            // What the handle means stays the same, so one more look tells whether that is the
+            // process that was found.
+            Ok(handle) => {
+                if Row::read(self.pid).is_some_and(|row| row.process == self) {
+                    let _ = pidfd_send_signal(handle, Signal::KILL);
+                }
+            }
+            Err(rustix::io::Errno::NOSYS) => {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl Row {
     fn read(pid: u32) -> Option<Self> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
         // The second field is the name in parentheses, which may hold anything.
         let rest = stat.rsplit(|byte| *byte == b')').next()?;
         let mut fields = std::str::from_utf8(rest).ok()?.split_ascii_whitespace();
-        // What is left begins with the third field; the parent is the fourth, the start the 22nd.
-        let parent = fields.nth(1)?.parse().ok()?;
+        // The state is the third field, the parent the fourth, the start the 22nd.
+        let is_dead = matches!(fields.next()?, "Z" | "X");
+        let parent = fields.next()?.parse().ok()?;
         let started = fields.nth(17)?.parse().ok()?;
-        Some(Self { parent, started })
+        Some(Self {
+            process: Process { pid, started },
+            parent,
+            is_dead,
+        })
     }
 }

@@ -36,22 +36,17 @@ async fn what_is_printed_comes_back_byte_for_byte_as_one_block() {
 }
 
 #[tokio::test]
-async fn five_megabytes_come_back_byte_for_byte() {
+async fn six_megabytes_come_back_byte_for_byte() {
     let room = Room::new();
-    let ran = done(
-        &room.tool("shell"),
-        json!({"command": "seq -f '%06.0f ü' 1 1000000 | head -c 5000000; exit 0"}),
-    )
-    .await;
-    let line = |n: usize| format!("{n:06} ü\n");
-    let mut expected: String = (1..=600_000).map(line).collect();
-    let cut = expected.floor_char_boundary(5_000_000);
-    expected.truncate(5_000_000.min(cut));
-    // The cut may have gone through a character, which is then no text.
-    assert_eq!(ran.structured["bytes"], 5_000_000);
-    assert!(ran.texts()[0].starts_with(&expected));
-    assert_eq!(ran.structured["invalid_utf8"], expected.len() < 5_000_000);
+    let command = "seq -f '%06.0f ü' 1 600000";
+    let ran = done(&room.tool("shell"), json!({"command": command})).await;
+    let expected: String = (1..=600_000).map(|n| format!("{n:06} ü\n")).collect();
+    assert_eq!(ran.structured["bytes"], 6_000_000);
     assert_eq!(ran.structured["lost_bytes"], 0);
+    let [text] = ran.texts()[..] else {
+        panic!("{} blocks", ran.content.len())
+    };
+    assert!(text == expected);
 }
 
 #[tokio::test]
@@ -158,35 +153,42 @@ async fn there_is_no_input_and_only_the_allowed_environment() {
         &room,
         ShellOptions::new()
             .env("GIVEN", "yes")
-            .inherit("CARGO_MANIFEST_DIR")
             .inherit("NO_SUCH_VARIABLE")
             .remove("HOME"),
     );
     let ran = done(&shell, json!({"command": "cat; env | sed 's/=.*//'"})).await;
-    let allowed = [
-        "PATH",
-        "USER",
-        "LOGNAME",
-        "SHELL",
-        "LANG",
-        "LANGUAGE",
-        "TERM",
-        "TZ",
-        "TMPDIR",
-        "GIVEN",
-        "CARGO_MANIFEST_DIR",
-        "TOOL_CALL_MARK",
-        // Set by the shell itself.
-        "PWD",
-        "OLDPWD",
-        "SHLVL",
-        "_",
-    ];
     let names: Vec<_> = ran.texts()[0].lines().collect();
     for name in &names {
-        assert!(allowed.contains(name) || name.starts_with("LC_"), "{name}");
+        assert!(is_expected(name), "{name}");
     }
-    assert!(names.contains(&"GIVEN") && names.contains(&"CARGO_MANIFEST_DIR"));
+    assert!(names.contains(&"GIVEN") && !names.contains(&"HOME"));
+}
+
+#[tokio::test]
+async fn a_further_variable_is_handed_on_when_it_is_named() {
+    let room = Room::new();
+    let further = std::env::vars()
+        .map(|(name, _)| name)
+        .find(|name| !is_expected(name) && name.bytes().all(|b| b.is_ascii_uppercase()));
+    let Some(further) = further else {
+        println!("skipped: the environment holds nothing but what is handed on anyway");
+        return;
+    };
+    let command = json!({"command": format!("printenv {further} >/dev/null")});
+    let ran = done(&room.tool("shell"), command.clone()).await;
+    assert_eq!(ran.structured["exit_code"], 1);
+    let ran = done(&with(&room, ShellOptions::new().inherit(&further)), command).await;
+    assert_eq!(ran.structured["exit_code"], 0);
+}
+
+fn is_expected(name: &str) -> bool {
+    let handed_on = "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR";
+    let ours = "GIVEN TOOL_CALL_MARK";
+    let set_by_the_shell = "PWD OLDPWD SHLVL _";
+    name.starts_with("LC_")
+        || [handed_on, ours, set_by_the_shell]
+            .iter()
+            .any(|names| names.split(' ').any(|known| known == name))
 }
 
 #[test]
@@ -194,6 +196,29 @@ fn options_print_no_value() {
     let options = ShellOptions::new().env("TOKEN", "canary");
     let printed = format!("{options:?}");
     assert!(printed.contains("TOKEN") && !printed.contains("canary"));
+}
+
+/// The variable belongs to the process, so the test runs a second time in one of its own.
+#[tokio::test]
+async fn a_call_inside_a_call_bears_both_marks() {
+    const NAME: &str = "shell::a_call_inside_a_call_bears_both_marks";
+    if std::env::var_os("TOOL_CALL_MARK").is_none() {
+        let inner = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", NAME])
+            .env("TOOL_CALL_MARK", "outer")
+            .output()
+            .unwrap();
+        assert!(inner.status.success(), "{inner:?}");
+        return;
+    }
+    let room = Room::new();
+    let ran = done(
+        &room.tool("shell"),
+        json!({"command": "echo $TOOL_CALL_MARK"}),
+    )
+    .await;
+    let own = ran.texts()[0].trim_end().strip_prefix("outer:").unwrap();
+    assert_eq!(own.len(), 32);
 }
 
 #[tokio::test]
@@ -288,14 +313,14 @@ async fn progress_tells_the_bytes() {
 }
 
 /// Holds a paused clock until a file is there: it goes on by itself only while nothing blocks.
-fn hold_clock_until(path: std::path::PathBuf) {
+fn hold_clock_until(path: std::path::PathBuf) -> tokio::task::JoinHandle<()> {
     tokio::task::spawn_blocking(move || {
         let deadline = std::time::Instant::now() + Duration::from_secs(30);
         while !path.exists() {
             assert!(std::time::Instant::now() < deadline);
             std::thread::yield_now();
         }
-    });
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -317,13 +342,14 @@ async fn a_line_that_takes_too_long_is_stopped_and_keeps_what_it_printed() {
             "[stopped after 600000 ms, before it had ended",
         ),
     ] {
-        hold_clock_until(room.path(name));
+        let held = hold_clock_until(room.path(name));
         let command = format!("echo begun; mkfifo pipe.{name}; touch {name}; cat pipe.{name}");
         let ran = done(
             &shell,
             json!({"command": command, "timeout_ms": timeout_ms}),
         )
         .await;
+        held.await.unwrap();
         assert_eq!(ran.texts()[0], "begun\n");
         assert!(ran.texts()[1].starts_with(note), "{}", ran.texts()[1]);
         assert_eq!(ran.structured["timed_out"], true);
@@ -333,9 +359,10 @@ async fn a_line_that_takes_too_long_is_stopped_and_keeps_what_it_printed() {
 #[tokio::test(start_paused = true)]
 async fn what_a_line_leaves_behind_may_finish_what_it_prints() {
     let room = Room::new();
-    hold_clock_until(room.path("done"));
+    let held = hold_clock_until(room.path("done"));
     let command = "echo first > >(cat; touch done)";
     let ran = done(&room.tool("shell"), json!({"command": command})).await;
-    assert_eq!(ran.texts()[0], "first\n");
+    held.await.unwrap();
+    assert_eq!(ran.texts(), ["first\n"]);
     assert_eq!(ran.structured["exit_code"], 0);
 }

@@ -28,7 +28,7 @@ fn alive(marker: &str) -> usize {
 }
 
 async fn gone(marker: &str) {
-    until("every process is gone", || alive(marker) == 0).await;
+    until(&format!("sleep {marker} is gone"), || alive(marker) == 0).await;
 }
 
 /// Ways in which a line starts a process that goes on.
@@ -48,11 +48,12 @@ fn lines(marker: &str) -> Vec<String> {
 
 async fn started(tool: &Tool, line: &str, marker: &str) -> tokio::task::JoinHandle<()> {
     let expected = line.matches("sleep ").count();
-    let (tool, line) = (tool.clone(), line.to_owned());
+    let tool = tool.clone();
+    let input = json!({"command": line});
     let call = tokio::spawn(async move {
-        done(&tool, json!({"command": line})).await;
+        done(&tool, input).await;
     });
-    until("every process runs", || alive(marker) >= expected).await;
+    until(&format!("{line} runs"), || alive(marker) >= expected).await;
     call
 }
 
