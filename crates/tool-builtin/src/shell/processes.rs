@@ -19,20 +19,30 @@ const SETTLING: Duration = Duration::from_secs(1);
 pub(super) fn kill(descendants: &Descendants) {
     let begun = Instant::now();
     let mut killed = HashSet::new();
+    let mut awaited: Option<HashSet<u32>> = None;
     for _ in 0..PASSES {
-        let Ok(mut found) = Found::look(descendants) else {
+        let Ok(Found {
+            mut processes,
+            mut unsettled,
+        }) = Found::look(descendants)
+        else {
             return;
         };
-        found.processes.retain(|found| killed.insert(*found));
-        match (found.processes.is_empty(), found.unsettled) {
-            (true, false) => return,
-            (true, true) if begun.elapsed() > SETTLING => return,
-            (true, true) => std::thread::sleep(Duration::from_millis(1)),
-            (false, _) => {}
+        processes.retain(|process| killed.insert(*process));
+        if processes.is_empty() {
+            // Who was not there when a descendant last was is none.
+            if let Some(awaited) = &awaited {
+                unsettled.retain(|pid| awaited.contains(pid));
+            }
+            if unsettled.is_empty() || begun.elapsed() > SETTLING {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
-        for process in found.processes {
+        for process in processes {
             process.kill();
         }
+        awaited = Some(unsettled);
     }
 }
 
@@ -43,8 +53,8 @@ pub(super) fn started(pid: u32) -> Option<u64> {
 
 struct Found {
     processes: Vec<Process>,
-    /// Some process does not show yet whose it is.
-    unsettled: bool,
+    /// Those that do not show yet whose they are.
+    unsettled: HashSet<u32>,
 }
 
 /// One process, never to be taken for a later one of the same number.
@@ -72,13 +82,15 @@ enum Membership {
 impl Found {
     fn look(descendants: &Descendants) -> io::Result<Self> {
         let mut others = young(descendants.since)?;
-        let mut unsettled = false;
+        let mut unsettled = HashSet::new();
         let mut parents: Vec<u32> = descendants.leader.into_iter().collect();
         for pid in others.keys() {
             match membership(*pid, descendants) {
                 Membership::Marked => parents.push(*pid),
                 Membership::Foreign => {}
-                Membership::Unsettled => unsettled = true,
+                Membership::Unsettled => {
+                    unsettled.insert(*pid);
+                }
             }
         }
         let mut processes = Vec::new();
