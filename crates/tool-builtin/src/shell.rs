@@ -81,8 +81,8 @@ struct Report {
 /// a timeout, bytes that were lost. An exit status that is not zero is a result, not a failure.
 ///
 /// # Processes
-/// The shell leads a process group of its own. When it ends, whoever is left in the group has a
-/// quarter of a second to end as well, and is then killed: nothing goes on in the background. On a
+/// The shell leads a process group of its own. When it ends, whoever still holds the output open has
+/// a quarter of a second to finish; then all are killed: nothing goes on in the background. On a
 /// timeout, and when the call is dropped, the group is killed at once. On Linux, processes that
 /// left the group are found by a mark that they inherit in their environment, or by their parents,
 /// and are killed too, without a runtime if need be. Out of reach are only a process that has
