@@ -1,6 +1,12 @@
 //! A runtime in the making.
 
 use std::fmt;
+#[cfg(any(
+    feature = "permission",
+    feature = "storage",
+    feature = "builtin",
+    feature = "mcp-child"
+))]
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,6 +22,7 @@ pub struct RuntimeBuilder {
     approver: Arc<dyn Approver>,
     permission: Option<Permission>,
     outputs: Option<Arc<dyn OutputStore>>,
+    #[cfg(feature = "builtin")]
     workspace: Option<PathBuf>,
     #[cfg(feature = "permission")]
     layers: Vec<tool_permission::Layer>,
@@ -36,6 +43,7 @@ impl RuntimeBuilder {
             approver: Arc::new(NobodyToAsk),
             permission: None,
             outputs: None,
+            #[cfg(feature = "builtin")]
             workspace: None,
             #[cfg(feature = "permission")]
             layers: Vec::new(),
