@@ -2,12 +2,15 @@
 
 use std::error::Error;
 use std::fmt;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::contained::contained;
 use crate::{BoxFuture, CallId, Facts};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -34,6 +37,20 @@ impl CallFacts {
 }
 
 /// Whether calls of a tool need approval. A predicate that fails says yes.
+///
+/// ```
+/// use tool_core::{CallFacts, NeedsApproval};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Refund {
+///     cents: u64,
+/// }
+///
+/// let large = NeedsApproval::when(|refund: Refund, _: CallFacts| async move {
+///     Ok(refund.cents > 10_000)
+/// });
+/// # let _ = large;
+/// ```
 #[derive(Clone, Default)]
 pub struct NeedsApproval(Approval);
 
@@ -52,6 +69,10 @@ impl NeedsApproval {
     pub const ALWAYS: Self = Self(Approval::Always);
 
     /// Calls need approval for which the predicate says so, over the decoded input.
+    ///
+    /// The predicate runs once for each attempt, after validation, and again when the call is
+    /// resumed. One that fails, panics, cannot read the input or takes longer than the runtime
+    /// lets its gates take says yes.
     pub fn when<I, F, Fut>(predicate: F) -> Self
     where
         I: DeserializeOwned,
@@ -66,8 +87,8 @@ impl NeedsApproval {
         )))
     }
 
-    /// Whether a call needs approval. A predicate that fails or that cannot read the input counts
-    /// as yes.
+    /// Whether a call needs approval. A predicate that fails, panics or cannot read the input
+    /// counts as yes.
     ///
     /// # Cancel safety
     /// As the predicate's.
@@ -75,7 +96,18 @@ impl NeedsApproval {
         match &self.0 {
             Approval::Never => false,
             Approval::Always => true,
-            Approval::When(predicate) => predicate(input, facts()).await.unwrap_or(true),
+            Approval::When(predicate) => {
+                let facts = facts();
+                let Some(mut asking) = contained(|| predicate(input, facts)) else {
+                    return true;
+                };
+                poll_fn(|cx| match contained(|| asking.as_mut().poll(cx)) {
+                    Some(Poll::Pending) => Poll::Pending,
+                    Some(Poll::Ready(said)) => Poll::Ready(said.unwrap_or(true)),
+                    None => Poll::Ready(true),
+                })
+                .await
+            }
         }
     }
 }
@@ -97,6 +129,19 @@ impl fmt::Debug for NeedsApproval {
 }
 
 /// A tool checks in with a person before it acts, and may bring a component to ask with.
+///
+/// ```
+/// use tool_core::{CheckIn, Component};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Mail {
+///     to: Vec<String>,
+/// }
+///
+/// let crowd = CheckIn::when(|mail: Mail| Ok(mail.to.len() > 10));
+/// let crowd = crowd.component(Component::new("recipients"));
+/// assert!(crowd.trips(&serde_json::json!({"to": "not a list"})), "what cannot be read asks");
+/// ```
 #[derive(Clone)]
 pub struct CheckIn {
     trips: Option<Arc<Trips>>,
@@ -166,8 +211,7 @@ impl CheckIn {
         let Some(trips) = &self.trips else {
             return true;
         };
-        let asked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trips(input)));
-        !matches!(asked, Ok(Ok(false)))
+        !matches!(contained(|| trips(input)), Some(Ok(false)))
     }
 
     /// The component to ask with, if there is one.

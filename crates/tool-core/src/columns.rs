@@ -52,7 +52,8 @@ impl Column {
 /// judged.
 pub type Columns = BTreeMap<String, Column>;
 
-/// A column that holds something else than its tool declares: counts and types, never values.
+/// A column that holds something else than its tool declares, or that no row has: counts and
+/// types, never values. It says of which kind cells are, not whether they are right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnMismatch {
@@ -60,7 +61,7 @@ pub struct ColumnMismatch {
     pub column: String,
     /// What it was declared to hold.
     pub expected: ColumnType,
-    /// What the first wrong cell holds instead.
+    /// What the first wrong cell holds instead; `nothing` where no row has the column.
     pub got: &'static str,
     /// How many cells are wrong.
     pub wrong: usize,
@@ -70,6 +71,9 @@ pub struct ColumnMismatch {
 
 /// Judges rows by the declared columns. `None` where the output is not a list of objects, or is
 /// an empty one: then there is nothing to judge.
+///
+/// A cell that is absent counts as null. A column that no row has is a mismatch also where its
+/// cells may be null. An empty text is a text.
 #[must_use]
 pub fn judge_columns(columns: &Columns, output: &Value) -> Option<Vec<ColumnMismatch>> {
     let rows = output.as_array().filter(|rows| !rows.is_empty())?;
@@ -77,6 +81,15 @@ pub fn judge_columns(columns: &Columns, output: &Value) -> Option<Vec<ColumnMism
         return None;
     }
     let mismatches = columns.iter().filter_map(|(name, column)| {
+        if !rows.iter().any(|row| row.get(name).is_some()) {
+            return Some(ColumnMismatch {
+                column: name.clone(),
+                expected: column.kind,
+                got: "nothing",
+                wrong: rows.len(),
+                rows: rows.len(),
+            });
+        }
         let wrong: Vec<_> = rows
             .iter()
             .map(|row| row.get(name).unwrap_or(&Value::Null))

@@ -1,17 +1,18 @@
 //! What a handler is given beside its input.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
+use crate::contained::contained;
 use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, Dispatch, Facts,
-    Identification, Identity, MessageId, PreliminaryError, Progress, Refusal, Registered, RunId,
-    SessionId, Source, TeardownError, TeardownScope,
+    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, CredentialError,
+    CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, MessageId,
+    NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
+    TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -96,7 +97,7 @@ impl Context {
         {
             let progress = progress.into();
             // A listener that panics is no reason for the handler to.
-            let _ = catch_unwind(AssertUnwindSafe(|| sink.report(progress)));
+            let _ = contained(|| sink.report(progress));
         }
     }
 
@@ -126,6 +127,9 @@ impl Context {
     }
 
     /// Calls other tools; `None` where the way by which this call came does not allow it.
+    ///
+    /// An inner call passes every stage of the pipeline, gate and validation included, and ends
+    /// when its outer call does. It cannot suspend and it cannot call further tools.
     #[must_use]
     pub fn dispatch(&self) -> Option<&dyn Dispatch> {
         self.0.dispatch.as_deref()
@@ -141,11 +145,33 @@ impl Context {
     }
 
     /// Registers a cleanup to be run once after a scope has ended: at most five seconds each, the
-    /// one registered last first. Of several with one key in one scope the first is kept.
+    /// one registered last first. Of several that one tool registers under one key in one scope
+    /// the first is kept.
+    ///
+    /// A cleanup of a call that is dropped cannot run at that moment, as nothing runs unless it is
+    /// awaited: it runs with the next end of a run or a session, or at the shutdown. What must go
+    /// at once when a call is cancelled belongs into a destructor of the handler.
+    ///
+    /// ```
+    /// use tool_core::{Context, Tool, TeardownScope};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Open {
+    ///     page: String,
+    /// }
+    ///
+    /// let open = Tool::new("Open a page", |open: Open, cx: Context| async move {
+    ///     cx.on_teardown(TeardownScope::Session, "browser", || async {
+    ///         // Close the browser that all pages of the session share.
+    ///     })?;
+    ///     Ok(open.page)
+    /// });
+    /// # let _ = open;
+    /// ```
     ///
     /// # Errors
-    /// [`TeardownError`] when the scope is not honoured here, or when the call does not say which
-    /// run or session it belongs to.
+    /// [`TeardownError`] when the scope is not honoured here, when the call does not say which run
+    /// or session it belongs to, or when the call has ended already.
     pub fn on_teardown<F>(
         &self,
         scope: TeardownScope,
@@ -172,6 +198,26 @@ impl Context {
     #[must_use]
     pub fn credential(&self) -> Option<&Credential> {
         self.0.credential.as_ref()
+    }
+
+    /// Acquires a credential that the tool did not declare, for the caller of this call. A tool
+    /// that always needs one says so with `needs`, so that it is acquired before the tool runs.
+    ///
+    /// # Errors
+    /// [`CredentialError`] when nobody hands out credentials here, when the provider refuses, or
+    /// when the call has settled. Passed on with `?` it makes a defect: the model reads nothing
+    /// of it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future abandons the request.
+    pub async fn acquire(&self, need: &CredentialNeed) -> Result<Credential, CredentialError> {
+        if self.0.settled.load(Ordering::Acquire) {
+            return Err(CredentialError::new("the call has settled already"));
+        }
+        match &self.0.credentials {
+            Some(credentials) => credentials.acquire(&self.0.facts, need).await,
+            None => NoCredentials.acquire(&self.0.facts, need).await,
+        }
     }
 
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.

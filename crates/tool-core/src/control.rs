@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::{
-    ArtifactKind, CallId, Cancellation, Context, Credential, Dispatch, Facts, Identity,
-    PreliminarySink, ProgressSink, Refusal, Source, Teardown,
+    ArtifactKind, CallId, Cancellation, Context, Credential, Credentials, Dispatch, Facts,
+    Identity, PreliminarySink, ProgressSink, Refusal, Source, Teardown,
 };
 
 /// The runtime's side of a [`Context`]: it makes the context, learns what the handler did with
@@ -27,6 +27,7 @@ pub(crate) struct Shared {
     pub(crate) dispatch: Option<Arc<dyn Dispatch>>,
     pub(crate) teardown: Option<Arc<dyn Teardown>>,
     pub(crate) credential: Option<Credential>,
+    pub(crate) credentials: Option<Arc<dyn Credentials>>,
     pub(crate) wanted: BTreeMap<String, ArtifactKind>,
     pub(crate) cancellation: Cancellation,
     pub(crate) settled: AtomicBool,
@@ -125,6 +126,19 @@ impl CallControlBuilder {
     /// Sets the credential that was acquired.
     pub fn credential(mut self, credential: Option<Credential>) -> Self {
         self.0.credential = credential;
+        self
+    }
+
+    /// Sets who hands out credentials that the handler asks for while it runs. Nobody by default:
+    /// then each is refused.
+    pub fn credentials(mut self, credentials: Option<Arc<dyn Credentials>>) -> Self {
+        self.0.credentials = credentials;
+        self
+    }
+
+    /// Sets the signal that is given when the control is dropped. A fresh one by default.
+    pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
+        self.0.cancellation = cancellation;
         self
     }
 

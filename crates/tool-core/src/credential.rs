@@ -36,12 +36,20 @@ pub enum CredentialMode {
 pub struct Credential(Arc<SecretString>);
 
 /// Who hands out credentials.
+///
+/// A credential is acquired for one caller and one need; nothing of it is kept by the runtime. An
+/// implementation may be asked by many calls at once.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not hand out credentials")]
 pub trait Credentials: Send + Sync {
-    /// Acquires a credential. Called last before a tool runs, never for a call that does not.
+    /// Acquires a credential. What a tool declares to need is acquired last before it runs, never
+    /// for a call that does not.
     ///
     /// # Errors
-    /// [`CredentialError`], whose text only operators read; the call is refused.
+    /// [`CredentialError`], whose text only operators read; the call is refused, or suspended
+    /// where a person must give consent first and the call can wait.
+    ///
+    /// # Cancel safety
+    /// Dropping the future abandons the request.
     fn acquire<'a>(
         &'a self,
         facts: &'a Facts,
@@ -152,6 +160,16 @@ impl CredentialError {
     #[must_use]
     pub fn consent(&self) -> Option<&Consent> {
         self.consent.as_ref()
+    }
+}
+
+impl<C: Credentials + ?Sized> Credentials for Arc<C> {
+    fn acquire<'a>(
+        &'a self,
+        facts: &'a Facts,
+        need: &'a CredentialNeed,
+    ) -> BoxFuture<'a, Result<Credential, CredentialError>> {
+        (**self).acquire(facts, need)
     }
 }
 

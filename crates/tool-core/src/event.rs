@@ -2,20 +2,25 @@
 
 use std::fmt;
 
-use crate::{CallId, Capability, Facts, Progress, Repair, Ruling, Settlement};
+use crate::{
+    ArtifactKind, CallId, Capability, ColumnMismatch, Facts, Gate, Progress, Repair, Ruling,
+    Settlement, TeardownReport,
+};
 
 /// Receives what happens to every call, for audit, metrics and tests.
 ///
-/// Called in the course of the call: it must return at once and must not block. Printing an event
-/// shows neither arguments nor results; the settlement that [`EventKind::Settled`] lends holds
-/// them.
+/// Called in the course of the call: it must return at once and must not block; one that panics
+/// changes nothing. The events of one call come in the order in which things happened, from the
+/// first [`EventKind::Stage`] to [`EventKind::Settled`]; those of calls that run beside each other
+/// are mixed. A call that is dropped has no last event. Printing an event shows neither arguments
+/// nor results; the settlement that [`EventKind::Settled`] lends holds them.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not receive events")]
 pub trait EventSink: Send + Sync {
     /// Takes one event.
     fn emit(&self, event: &Event<'_>);
 }
 
-/// Something that happened to one call.
+/// Something that happened to one call, or after it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
@@ -61,10 +66,54 @@ pub enum EventKind<'a> {
     },
     /// Arguments were repaired.
     Repaired(&'a Repair),
+    /// Somebody's word is wanted: the approver's, or that of whoever decides on the suspension.
+    Asked(&'a Gate),
+    /// Somebody gave his word.
+    Answered {
+        /// What the question was.
+        gate: &'a Gate,
+        /// Whether the call may go on, as far as this question goes.
+        approved: bool,
+    },
+    /// An argument that names an artifact was redeemed, or was not.
+    Artifact {
+        /// The argument.
+        argument: &'a str,
+        /// The kind that the tool wants.
+        kind: &'a ArtifactKind,
+        /// Whether the data was there.
+        redeemed: bool,
+    },
+    /// A credential was asked for on behalf of the call.
+    Credential {
+        /// The service that it opens.
+        service: &'a str,
+        /// How far that got.
+        step: CredentialStep,
+    },
+    /// Columns of the result hold something else than the tool declares.
+    Columns(&'a [ColumnMismatch]),
     /// The handler reported progress.
     Progress(&'a Progress),
+    /// A cleanup that a call registered came to its end. Cleanups of a run or a session do so long
+    /// after the call.
+    TornDown(&'a TeardownReport),
     /// The call was settled. The last event of a call.
     Settled(&'a Settlement),
+}
+
+/// How far it got to acquire a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CredentialStep {
+    /// The provider was asked.
+    Requested,
+    /// The provider gave it.
+    Acquired,
+    /// A person must give consent first.
+    ConsentRequired,
+    /// The provider did not give it.
+    Failed,
 }
 
 impl fmt::Debug for EventKind<'_> {
@@ -77,7 +126,18 @@ impl fmt::Debug for EventKind<'_> {
                 .field("ruling", ruling)
                 .finish(),
             Self::Repaired(repair) => f.debug_tuple("Repaired").field(repair).finish(),
+            Self::Asked(gate) => write!(f, "Asked({gate})"),
+            Self::Answered { gate, approved } => write!(f, "Answered({gate}: {approved})"),
+            // The reference is an argument.
+            Self::Artifact {
+                argument,
+                kind,
+                redeemed,
+            } => write!(f, "Artifact({argument} as {kind}: {redeemed})"),
+            Self::Credential { service, step } => write!(f, "Credential({service}: {step:?})"),
+            Self::Columns(mismatches) => f.debug_tuple("Columns").field(mismatches).finish(),
             Self::Progress(_) => f.write_str("Progress(..)"),
+            Self::TornDown(report) => f.debug_tuple("TornDown").field(report).finish(),
             Self::Settled(settlement) => write!(f, "Settled({})", settlement.outcome.as_str()),
         }
     }

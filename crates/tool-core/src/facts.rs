@@ -1,12 +1,14 @@
 //! What the host knows about the caller.
 
+use std::sync::Arc;
+
 use crate::{AgentId, MessageId, RunId, SessionId};
 
 /// The facts of one caller, exactly as the host gave them.
 ///
 /// Every field is optional and an absent one stays absent: neither the registry nor a tool makes
 /// one up. Calls of one model response share their facts; the call's own id travels with the
-/// [`Call`](crate::Call).
+/// [`Call`](crate::Call). Clones are cheap.
 ///
 /// ```
 /// use tool_core::Facts;
@@ -26,7 +28,7 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    identity: Option<Identification>,
+    identity: Option<Arc<Identification>>,
 }
 
 /// Who the host says the caller is.
@@ -98,7 +100,7 @@ impl Facts {
     /// Sets the identity.
     #[must_use]
     pub fn identity(mut self, identity: Identification) -> Self {
-        self.identity = Some(identity);
+        self.identity = Some(Arc::new(identity));
         self
     }
 
@@ -129,6 +131,6 @@ impl Facts {
     /// The identity, if the host gave one.
     #[must_use]
     pub fn identification(&self) -> Option<&Identification> {
-        self.identity.as_ref()
+        self.identity.as_deref()
     }
 }

@@ -10,8 +10,11 @@ use crate::BoxFuture;
 /// Remembers small facts, so that what may happen once happens once, in however many processes.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not remember state")]
 pub trait State: Send + Sync {
-    /// Remembers a key until a moment. `true` when it was not remembered before: of any number of
-    /// callers, at once or one after the other, exactly one is told so.
+    /// Remembers a key at least until a moment. `true` when it was not remembered before: of any
+    /// number of callers, at once or one after the other, exactly one is told so.
+    ///
+    /// A key may be forgotten once its moment has passed. Where clocks may go backwards, an
+    /// implementation takes care that no key that it may have forgotten counts as new.
     ///
     /// # Errors
     /// [`StateError`] when it cannot be told; callers then act as if the key was there before.
@@ -39,5 +42,15 @@ impl StateError {
         Self {
             source: Arc::from(source.into()),
         }
+    }
+}
+
+impl<S: State + ?Sized> State for Arc<S> {
+    fn claim<'a>(
+        &'a self,
+        key: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<bool, StateError>> {
+        (**self).claim(key, until)
     }
 }

@@ -14,6 +14,9 @@ use crate::{CallId, Component, Consent, Facts};
 /// It is bound to the tool, to its definition, to the arguments and to the caller; it is good for
 /// one decision and until it expires; and it is sealed, so that what was altered is refused. It
 /// holds the arguments, which whoever decides must see: treat it as confidential.
+///
+/// Carry it as the JSON that it serialises to. The order of keys and the spacing do not matter; a
+/// carrier that rounds numbers breaks the seal, and the call is then refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Digest};
 
 /// After what a cleanup runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +21,45 @@ pub enum TeardownScope {
     Session,
     /// When the runtime shuts down.
     Shutdown,
+}
+
+/// What became of one cleanup. The key is named by its digest only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TeardownReport {
+    /// The wire name of the tool that registered it.
+    pub tool: String,
+    /// The first 12 hexadecimal digits of the digest of its key.
+    pub key_digest: String,
+    /// How it ended.
+    pub end: TeardownEnd,
+}
+
+/// How a cleanup ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TeardownEnd {
+    /// It ran to its end.
+    Done,
+    /// It took longer than five seconds and was dropped.
+    Abandoned,
+    /// It panicked.
+    Panicked,
+    /// It was dropped without having run: too many calls were dropped, and nobody asked for the
+    /// cleanups that they left.
+    Discarded,
+}
+
+impl TeardownReport {
+    /// A report on the cleanup of a tool.
+    #[must_use]
+    pub fn new(tool: impl Into<String>, key: Digest, end: TeardownEnd) -> Self {
+        Self {
+            tool: tool.into(),
+            key_digest: key.hex().chars().take(12).collect(),
+            end,
+        }
+    }
 }
 
 /// A cleanup to be run once.
@@ -68,6 +107,12 @@ pub enum TeardownError {
         scope: TeardownScope,
         /// The scopes that are.
         honoured: Vec<TeardownScope>,
+    },
+    /// The call has ended, and so has what comes after it.
+    #[error("teardown scope \"{scope}\" has ended already")]
+    Ended {
+        /// The scope.
+        scope: TeardownScope,
     },
     /// The call does not say which run or session it belongs to.
     #[error("teardown scope \"{scope}\" needs a call that says which {scope} it belongs to")]

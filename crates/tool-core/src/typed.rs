@@ -12,7 +12,7 @@ use crate::coded::Coded;
 use crate::serde_codec::{SerdeDecoder, SerdeEncoder};
 use crate::{
     BoxFuture, Content, Context, Decoder, Encoder, HandlerError, Problem, ProblemKind, Schema,
-    Tool, ToolFailure, projection,
+    Tool, ToolFailure, ToolKind, projection,
 };
 
 type Handler<I, O> =
@@ -91,6 +91,15 @@ where
             tool: Tool::from_parts(description, input, output, Arc::new(executor), problems),
             handler: Arc::new(move |input, cx| Box::pin(direct(input, cx))),
         }
+    }
+
+    /// Counts the tool as one whose schemas are known at run time only: its kind is
+    /// [`Dynamic`](crate::ToolKind::Dynamic) and its input schema can be replaced, by one that
+    /// describes what the type reads. Input is still decoded into the type.
+    #[must_use]
+    pub fn into_dynamic(mut self) -> Tool {
+        self.tool.inner_mut().kind = ToolKind::Dynamic;
+        self.tool
     }
 
     /// Runs the handler on its own, with neither validation nor policy: for its own tests.
