@@ -3,7 +3,6 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
@@ -28,12 +27,15 @@ const SUSPENSION_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 #[must_use]
 pub struct RegistryBuilder {
     services: Services,
+    state: Option<Arc<dyn State>>,
 }
 
 impl RegistryBuilder {
     pub(crate) fn new() -> Self {
         Self {
+            state: None,
             services: Services {
+                state: Arc::new(MemoryState::default()),
                 permission: Permission::closed(),
                 outputs: None,
                 artifacts: Arc::new(NoArtifacts),
@@ -45,13 +47,11 @@ impl RegistryBuilder {
                 bound: ArcSwap::from_pointee(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
                 gate_timeout: GATE_TIMEOUT,
-                state: Arc::new(MemoryState::default()),
                 seal_key: SealKey::random(),
                 suspension_ttl: SUSPENSION_TTL,
                 clock: Arc::new(SystemTime::now),
                 column_check: ColumnCheck::default(),
-                teardowns: Arc::new(Teardowns::default()),
-                calls: AtomicU64::new(0),
+                teardowns: Teardowns::default(),
             },
         }
     }
@@ -123,10 +123,11 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets where it is remembered which suspensions were decided. Defaults to a [`MemoryState`];
-    /// processes that resume each other's suspensions need a state that they share.
+    /// Sets where it is remembered which suspensions were decided. Defaults to a [`MemoryState`] by
+    /// the registry's clock; processes that resume each other's suspensions need a state that they
+    /// share.
     pub fn state(mut self, state: impl State + 'static) -> Self {
-        self.services.state = Arc::new(state);
+        self.state = Some(Arc::new(state));
         self
     }
 
@@ -137,7 +138,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets how long a suspension can be decided. Defaults to 24 hours.
+    /// Sets how long a suspension can be decided. Defaults to 24 hours; zero lets none be decided,
+    /// and what would last beyond the year 9999 lasts until then.
     pub fn suspension_ttl(mut self, ttl: Duration) -> Self {
         self.services.suspension_ttl = ttl;
         self
@@ -165,7 +167,15 @@ impl RegistryBuilder {
     /// The registry, still without tools.
     #[must_use]
     pub fn build(self) -> Registry {
-        Registry::from_services(self.services)
+        let Self {
+            mut services,
+            state,
+        } = self;
+        services.state = state.unwrap_or_else(|| {
+            let clock = Arc::clone(&services.clock);
+            Arc::new(MemoryState::with_clock(move || clock()))
+        });
+        Registry::from_services(services)
     }
 }
 

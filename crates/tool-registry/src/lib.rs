@@ -4,13 +4,14 @@ mod batch;
 mod builder;
 mod catalog;
 mod changes;
+mod contained;
 mod decision;
 mod door;
 mod entry;
 mod error;
 mod expansion;
 mod grounded;
-mod inner;
+mod host;
 mod memory_state;
 mod nearest;
 mod pipeline;
@@ -54,7 +55,6 @@ pub use services::ColumnCheck;
 pub use settlement_stream::{SettlementEvent, SettlementStream};
 pub use settling::Settling;
 pub use snapshot::Snapshot;
-pub use teardowns::{TeardownEnd, TeardownReport};
 pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
 pub use turn::{
     AssistantPart, FinishReason, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream,

@@ -22,11 +22,10 @@ mod settle;
 mod suspend;
 mod validate;
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt as _;
 use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
 
+use crate::contained::awaited;
+use crate::host::Hosted;
 use crate::{Approvals, Resolution, Settling};
 
 pub(crate) use run::Run;
@@ -58,10 +57,11 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         progress,
         early,
         turnstile,
+        hosted: Hosted::default(),
     };
     let mut repairs = Vec::new();
     // Handlers and projections are guarded where they run; this guards hooks and ports.
-    let passing = AssertUnwindSafe(async {
+    let passing = awaited(async {
         let entering = enter(&mut run, call, resolution, &mut repairs);
         match timeout {
             None => entering.await,
@@ -70,11 +70,13 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
                 .unwrap_or(Err(Outcome::TimedOut { after })),
         }
     });
-    let passed = passing.catch_unwind().await;
-    let ended = passed.unwrap_or_else(|_| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
+    let passed = passing.await;
+    let ended = passed.unwrap_or_else(|| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
+    run.hosted.clean_up().await;
     let settlement = ended.unwrap_or_else(|outcome| {
         let entry = snapshot.get(&run.name);
-        let mut settlement = Settlement::without_output(run.id, run.name, outcome);
+        let name = std::mem::take(&mut run.name);
+        let mut settlement = Settlement::without_output(run.id.take(), name, outcome);
         settlement.repairs = repairs;
         settlement.identity = entry.map(|entry| entry.identity().clone());
         settlement.failure_mode = entry

@@ -7,9 +7,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use serde_json::Value;
 use tokio::sync::Semaphore;
-use tool_core::{BoxFuture, PreliminaryError, PreliminarySink, Progress, ProgressSink};
-
-use crate::Entry;
+use tool_core::{PreliminaryError, Progress, ProgressSink};
 
 /// Reports of progress that are kept for a consumer that does not take them; then the oldest go.
 const MOST_REPORTS: usize = 256;
@@ -31,11 +29,15 @@ pub(crate) struct Queue {
     room: Semaphore,
 }
 
+/// Both sorts wait apart, each with its number, so that dropping a report costs the same however
+/// many results wait.
 #[derive(Debug, Default)]
 struct State {
-    items: VecDeque<Early>,
-    reports: usize,
+    next: u64,
+    reports: VecDeque<(u64, Progress)>,
+    preliminaries: VecDeque<(u64, Value)>,
     waker: Option<Waker>,
+    closed: bool,
 }
 
 impl Queue {
@@ -50,49 +52,65 @@ impl Queue {
     /// Takes the oldest item, or arranges to be woken by the next.
     pub(crate) fn poll_take(&self, cx: &mut TaskContext<'_>) -> Poll<Early> {
         let mut state = self.state();
-        match state.items.pop_front() {
-            Some(Early::Progress(progress)) => {
-                state.reports -= 1;
-                Poll::Ready(Early::Progress(progress))
+        let report = state.reports.front().map(|(number, _)| *number);
+        let preliminary = state.preliminaries.front().map(|(number, _)| *number);
+        let report_is_next = match (report, preliminary) {
+            (Some(report), Some(preliminary)) => report < preliminary,
+            (report, _) => report.is_some(),
+        };
+        if report_is_next {
+            if let Some((_, progress)) = state.reports.pop_front() {
+                return Poll::Ready(Early::Progress(progress));
             }
-            Some(preliminary) => {
-                drop(state);
-                self.room.add_permits(1);
-                Poll::Ready(preliminary)
-            }
-            None => {
-                state.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
+        } else if let Some((_, value)) = state.preliminaries.pop_front() {
+            drop(state);
+            self.room.add_permits(1);
+            return Poll::Ready(Early::Preliminary(value));
         }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
     }
 
-    /// Takes nothing more; a handler that waits for room is told so.
+    /// Takes nothing more, from whichever thread; a handler that waits for room is told so.
     pub(crate) fn close(&self) {
+        self.state().closed = true;
         self.room.close();
     }
 
-    fn push(&self, item: Early) {
-        let mut state = self.state();
-        if matches!(item, Early::Progress(_)) {
-            if state.reports == MOST_REPORTS {
-                let oldest = state
-                    .items
-                    .iter()
-                    .position(|item| matches!(item, Early::Progress(_)));
-                if let Some(oldest) = oldest {
-                    state.items.remove(oldest);
-                    state.reports -= 1;
-                }
+    /// Takes a preliminary result as soon as there is room.
+    pub(crate) async fn offer(&self, value: Value) -> Result<(), PreliminaryError> {
+        let permit = self.room.acquire().await;
+        let permit = permit.map_err(|_| PreliminaryError::Settled)?;
+        // Given back when the result is taken, not when this returns.
+        permit.forget();
+        self.push(|state, number| state.preliminaries.push_back((number, value)))
+            .ok_or(PreliminaryError::Settled)
+    }
+
+    fn report(&self, progress: Progress) {
+        self.push(|state, number| {
+            if state.reports.len() == MOST_REPORTS {
+                state.reports.pop_front();
             }
-            state.reports += 1;
+            state.reports.push_back((number, progress));
+        });
+    }
+
+    /// Puts something in. `None` when nothing is taken any more.
+    fn push(&self, put: impl FnOnce(&mut State, u64)) -> Option<()> {
+        let mut state = self.state();
+        if state.closed {
+            return None;
         }
-        state.items.push_back(item);
+        state.next += 1;
+        let number = state.next;
+        put(&mut state, number);
         let waker = state.waker.take();
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
+        Some(())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -105,37 +123,6 @@ pub(crate) struct Reports(pub(crate) Arc<Queue>);
 
 impl ProgressSink for Reports {
     fn report(&self, progress: Progress) {
-        self.0.push(Early::Progress(progress));
-    }
-}
-
-/// The handler's end of a [`Queue`] for preliminary results, which must fit the output schema.
-pub(crate) struct Preliminaries {
-    pub(crate) queue: Arc<Queue>,
-    pub(crate) entry: Arc<Entry>,
-}
-
-impl PreliminarySink for Preliminaries {
-    fn offer(&self, value: Value) -> BoxFuture<'_, Result<(), PreliminaryError>> {
-        Box::pin(async move {
-            if self
-                .entry
-                .output
-                .as_ref()
-                .is_some_and(|schema| !schema.is_valid(&value))
-            {
-                return Err(PreliminaryError::Mismatch);
-            }
-            let permit = self
-                .queue
-                .room
-                .acquire()
-                .await
-                .map_err(|_| PreliminaryError::Settled)?;
-            // Given back when the result is taken, not when this returns.
-            permit.forget();
-            self.queue.push(Early::Preliminary(value));
-            Ok(())
-        })
+        self.0.report(progress);
     }
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use tool_core::{Bound, Facts, Identity, RunId, SessionId, Source, Tool};
+use tool_core::{Bound, Facts, Identity, RunId, SessionId, Source, TeardownReport, Tool};
 
 use crate::catalog::Live;
+use crate::contained::contained;
 use crate::services::Services;
 use crate::teardowns::Scope;
-use crate::{
-    Changes, Registrar, Registration, RegistrationError, RegistryBuilder, Snapshot, TeardownReport,
-};
+use crate::{Changes, Registrar, Registration, RegistrationError, RegistryBuilder, Snapshot};
 
 /// Holds the registered tools and settles calls. Clones are the same registry.
 ///
@@ -61,7 +60,8 @@ impl Registry {
         Snapshot::new(self.live.catalog(), Arc::clone(&self.services))
     }
 
-    /// What is registered now, as the hooks on requests leave it for this caller.
+    /// What is registered now, as the hooks on requests leave it for this caller. A hook that panics
+    /// leaves nothing.
     #[must_use]
     pub fn request(&self, facts: &Facts) -> Snapshot {
         let snapshot = self.snapshot();
@@ -69,10 +69,13 @@ impl Registry {
             return snapshot;
         }
         let changed = snapshot.with_view(|view| {
-            self.services
-                .requests
-                .iter()
-                .for_each(|hook| hook.request(view, facts));
+            for hook in &self.services.requests {
+                if contained(|| hook.request(view, facts)).is_none() {
+                    // What it would have withdrawn, nobody knows.
+                    view.withdraw_all();
+                    break;
+                }
+            }
             Ok::<(), std::convert::Infallible>(())
         });
         match changed {
@@ -87,23 +90,51 @@ impl Registry {
         self.live.changes()
     }
 
-    /// Runs the cleanups of a run that has ended for good: not while one of its calls waits.
+    /// Runs the cleanups of a run that has ended for good: not while one of its calls waits. What
+    /// dropped calls have left runs as well.
+    ///
+    /// Cleanups run one after the other, at most five seconds each; one that waits at all must be
+    /// awaited inside a tokio runtime with time enabled. What is registered meanwhile stays.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped, the cleanup that ran is dropped with it; the others run with
+    /// the next of `end_run`, [`end_session`](Self::end_session), [`clean_up`](Self::clean_up) and
+    /// [`shut_down`](Self::shut_down).
     pub async fn end_run(&self, run: &RunId) -> Vec<TeardownReport> {
-        self.services.teardowns.run(&Scope::Run(run.clone())).await
+        self.end(Some(&Scope::Run(run.clone()))).await
     }
 
-    /// Runs the cleanups of a session that has ended.
+    /// Runs the cleanups of a session that has ended. What dropped calls have left runs as well.
+    ///
+    /// # Cancel safety
+    /// As [`end_run`](Self::end_run).
     pub async fn end_session(&self, session: &SessionId) -> Vec<TeardownReport> {
-        self.services
-            .teardowns
-            .run(&Scope::Session(session.clone()))
-            .await
+        self.end(Some(&Scope::Session(session.clone()))).await
     }
 
-    /// Runs every cleanup that is left: runs and sessions first, then those of the shutdown. Call
-    /// it when no call is running any more.
+    /// Runs what dropped calls have left: a cleanup of a call cannot run when the call is dropped,
+    /// as nothing runs unless it is awaited. At most 1,024 are kept until somebody asks; then the
+    /// oldest are dropped, which is told as an event.
+    ///
+    /// # Cancel safety
+    /// As [`end_run`](Self::end_run).
+    pub async fn clean_up(&self) -> Vec<TeardownReport> {
+        self.end(None).await
+    }
+
+    /// Runs every cleanup that is left: those of dropped calls, then of runs and sessions, the
+    /// newest first, then of the shutdown. Call it when no call is running any more.
+    ///
+    /// # Cancel safety
+    /// As [`end_run`](Self::end_run).
     pub async fn shut_down(&self) -> Vec<TeardownReport> {
-        self.services.teardowns.run_all().await
+        let services = &self.services;
+        services.teardowns.shut_down(&services.told()).await
+    }
+
+    async fn end(&self, scope: Option<&Scope>) -> Vec<TeardownReport> {
+        let services = &self.services;
+        services.teardowns.end(scope, &services.told()).await
     }
 
     /// Names every tool that says that it is composed of one that is not registered, with the

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tool_core::{
-    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, OutputStore, Permission,
-    State,
+    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, OutputStore,
+    Permission, State,
 };
 
-use crate::teardowns::Teardowns;
+use crate::contained::contained;
+use crate::teardowns::{Teardowns, Told};
 use crate::{RequestHook, SealKey};
 
 /// What is done about columns that hold something else than a tool declares.
@@ -25,7 +25,9 @@ pub enum ColumnCheck {
     /// Nothing. The default.
     #[default]
     Off,
-    /// The result is withheld.
+    /// It is told as an event, and the result is given out.
+    Warn,
+    /// It is told as an event, and the result is withheld.
     Enforce,
 }
 
@@ -48,9 +50,21 @@ pub(crate) struct Services {
     pub(crate) suspension_ttl: Duration,
     pub(crate) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     pub(crate) column_check: ColumnCheck,
-    pub(crate) teardowns: Arc<Teardowns>,
-    /// Calls so far, to tell their teardown scopes apart.
-    pub(crate) calls: AtomicU64,
+    pub(crate) teardowns: Teardowns,
+}
+
+impl Services {
+    /// Tells an event to whoever receives them. A receiver that panics changes nothing.
+    pub(crate) fn emit(&self, event: &Event<'_>) {
+        if let Some(events) = &self.events {
+            contained(|| events.emit(event));
+        }
+    }
+
+    /// Who is told of cleanups.
+    pub(crate) fn told(&self) -> Told<'_> {
+        Told(self.events.as_ref())
+    }
 }
 
 impl fmt::Debug for Services {

@@ -44,6 +44,15 @@ impl SettlementStream {
     }
 }
 
+impl From<Early> for SettlementEvent {
+    fn from(early: Early) -> Self {
+        match early {
+            Early::Progress(progress) => Self::Progress(progress),
+            Early::Preliminary(value) => Self::Preliminary(value),
+        }
+    }
+}
+
 impl Stream for SettlementStream {
     type Item = SettlementEvent;
 
@@ -51,10 +60,7 @@ impl Stream for SettlementStream {
         let this = self.get_mut();
         loop {
             if let Poll::Ready(early) = this.queue.poll_take(cx) {
-                return Poll::Ready(Some(match early {
-                    Early::Progress(progress) => SettlementEvent::Progress(progress),
-                    Early::Preliminary(value) => SettlementEvent::Preliminary(value),
-                }));
+                return Poll::Ready(Some(early.into()));
             }
             if let Some(settlement) = this.settled.take() {
                 return Poll::Ready(Some(SettlementEvent::Settled(Box::new(settlement))));
@@ -71,18 +77,17 @@ impl Stream for SettlementStream {
                 }
                 Poll::Pending => {
                     // The handler may have handed something out in this very poll.
-                    return match this.queue.poll_take(cx) {
-                        Poll::Ready(Early::Progress(progress)) => {
-                            Poll::Ready(Some(SettlementEvent::Progress(progress)))
-                        }
-                        Poll::Ready(Early::Preliminary(value)) => {
-                            Poll::Ready(Some(SettlementEvent::Preliminary(value)))
-                        }
-                        Poll::Pending => Poll::Pending,
-                    };
+                    return this.queue.poll_take(cx).map(|early| Some(early.into()));
                 }
             }
         }
+    }
+}
+
+impl Drop for SettlementStream {
+    fn drop(&mut self) {
+        // A task that outlives the handler may wait for room.
+        self.queue.close();
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tool_core::{
-    Arguments, BoxFuture, Call, Facts, PreliminarySink, ProgressSink, Settlement, Suspension,
+    Arguments, BoxFuture, Call, Facts, Progress, ProgressSink, Settlement, Suspension,
 };
 
 use crate::batch::Turnstile;
@@ -93,8 +93,9 @@ impl Settling {
         self
     }
 
-    /// Ends the call that long after it began, questions to people included, whether or not its
-    /// handler heeds it. No limit by default; the tool's own timeout holds besides.
+    /// Ends the call that long after it was first polled, questions to people included, whether or
+    /// not its handler heeds it. No limit by default; the tool's own timeout holds besides. What
+    /// the handler registered to be cleaned up after the call runs yet, at most five seconds each.
     ///
     /// A call with a limit must be awaited inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -115,9 +116,9 @@ impl Settling {
         let reports = Reports(Arc::clone(&queue));
         self.progress = Some(match listener {
             None => Arc::new(reports),
-            Some(listener) => Arc::new(move |progress: tool_core::Progress| {
-                listener.report(progress.clone());
-                reports.report(progress);
+            Some(listener) => Arc::new(move |progress: Progress| {
+                reports.report(progress.clone());
+                listener.report(progress);
             }),
         });
         SettlementStream::new(queue, self.into_future())
@@ -146,16 +147,4 @@ impl fmt::Debug for Settling {
             .field("door", &self.door)
             .finish_non_exhaustive()
     }
-}
-
-/// Where a handler's preliminary results go: to the stream, if the call is taken as one.
-pub(crate) fn preliminary_sink(
-    early: Option<&Arc<Queue>>,
-    entry: &Arc<crate::Entry>,
-) -> Option<Arc<dyn PreliminarySink>> {
-    let queue = Arc::clone(early?);
-    Some(Arc::new(crate::queue::Preliminaries {
-        queue,
-        entry: Arc::clone(entry),
-    }))
 }

@@ -1,171 +1,244 @@
-//! Cleanups that wait for the end of a run, of a session or of everything.
+//! Cleanups that wait for the end of a run, of a session or of everything, and those that are due.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use tool_core::{
-    Cleanup, Digest, Facts, Registered, RunId, SessionId, Teardown, TeardownError, TeardownScope,
+    CallId, Cleanup, Digest, Event, EventKind, EventSink, Facts, Registered, RunId, SessionId,
+    TeardownEnd, TeardownReport, WireName,
 };
+
+use crate::contained::{awaited, contained};
+use crate::within::within;
 
 /// How long one cleanup may take.
 const BUDGET: Duration = Duration::from_secs(5);
+/// Cleanups of dropped calls that are kept until somebody asks for them; then the oldest go.
+const MOST_DUE: usize = 1_024;
 
-/// All cleanups of one registry.
+/// The cleanups of one registry that outlive their calls.
 #[derive(Default)]
 pub(crate) struct Teardowns {
-    scopes: Mutex<HashMap<Scope, Vec<Pending>>>,
+    ledger: Mutex<Ledger>,
 }
 
-/// One scope, told apart from every other.
+#[derive(Default)]
+struct Ledger {
+    scopes: HashMap<Scope, Cleanups>,
+    /// Scopes so far, to tell which is older.
+    opened: u64,
+    /// Cleanups whose scope has ended and that nobody has run.
+    due: VecDeque<Pending>,
+}
+
+/// What outlives a call, told apart from everything else that does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
-    Call(u64),
     Run(RunId),
     Session(SessionId),
     Shutdown,
 }
 
-struct Pending {
-    tool: String,
-    key: String,
-    times: usize,
+/// The cleanups of one scope, in the order of registering.
+#[derive(Default)]
+pub(crate) struct Cleanups {
+    pending: Vec<Pending>,
+    times: HashMap<(WireName, Digest), usize>,
+    opened: u64,
+}
+
+/// A cleanup, and what is told of it.
+pub(crate) struct Pending {
+    tool: WireName,
+    call: Option<CallId>,
+    facts: Facts,
+    key: Digest,
     cleanup: Cleanup,
 }
 
-/// What became of one cleanup. The key is named by its digest only.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TeardownReport {
-    /// The tool that registered it.
-    pub tool: String,
-    /// The first 12 hexadecimal digits of the digest of its key.
-    pub key_digest: String,
-    /// How it ended.
-    pub end: TeardownEnd,
+impl Pending {
+    /// A cleanup of a call. Its key is kept as a digest only.
+    pub(crate) fn new(
+        tool: WireName,
+        call: Option<CallId>,
+        facts: Facts,
+        key: &str,
+        cleanup: Cleanup,
+    ) -> Self {
+        Self {
+            tool,
+            call,
+            facts,
+            key: Digest::of(key.as_bytes()),
+            cleanup,
+        }
+    }
 }
 
-/// How a cleanup ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TeardownEnd {
-    /// It ran to its end.
-    Done,
-    /// It took longer than five seconds and was dropped.
-    Abandoned,
-    /// It panicked.
-    Panicked,
+impl Cleanups {
+    /// Adds a cleanup, unless its tool has one of that key here: then it is given back, to be
+    /// dropped where no lock is held.
+    pub(crate) fn add(&mut self, pending: Pending) -> (Registered, Option<Pending>) {
+        let times = self
+            .times
+            .entry((pending.tool.clone(), pending.key))
+            .or_default();
+        *times += 1;
+        if *times > 1 {
+            return (Registered::Reused { times: *times }, Some(pending));
+        }
+        self.pending.push(pending);
+        (Registered::New, None)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
 }
 
 impl Teardowns {
-    fn register(&self, scope: Scope, tool: &str, key: &str, cleanup: Cleanup) -> Registered {
-        let mut scopes = self.scopes();
-        let pending = scopes.entry(scope).or_default();
-        let same = pending
-            .iter_mut()
-            .find(|other| other.tool == tool && other.key == key);
-        if let Some(first) = same {
-            first.times += 1;
-            return Registered::Reused { times: first.times };
-        }
-        pending.push(Pending {
-            tool: tool.to_owned(),
-            key: key.to_owned(),
-            times: 1,
-            cleanup,
-        });
-        Registered::New
+    pub(crate) fn register(&self, scope: Scope, pending: Pending) -> Registered {
+        let (registered, _unused) = {
+            let mut ledger = self.ledger();
+            ledger.opened += 1;
+            let opened = ledger.opened;
+            let cleanups = ledger.scopes.entry(scope).or_default();
+            if cleanups.is_empty() {
+                cleanups.opened = opened;
+            }
+            cleanups.add(pending)
+        };
+        registered
     }
 
-    /// Runs the cleanups of a scope, the one registered last first. Each has five seconds.
-    pub(crate) async fn run(&self, scope: &Scope) -> Vec<TeardownReport> {
-        let pending = self.scopes().remove(scope).unwrap_or_default();
-        let mut reports = Vec::with_capacity(pending.len());
-        for Pending {
-            tool, key, cleanup, ..
-        } in pending.into_iter().rev()
-        {
-            let running = AssertUnwindSafe(async move { cleanup().await }).catch_unwind();
-            let end = match tokio::time::timeout(BUDGET, running).await {
-                Ok(Ok(())) => TeardownEnd::Done,
-                Ok(Err(_)) => TeardownEnd::Panicked,
-                Err(_) => TeardownEnd::Abandoned,
-            };
-            let key_digest = Digest::of(key.as_bytes()).hex().chars().take(12).collect();
-            reports.push(TeardownReport {
-                tool,
-                key_digest,
-                end,
-            });
+    /// Runs what is due, and then the cleanups of a scope.
+    pub(crate) async fn end(&self, scope: Option<&Scope>, told: &Told<'_>) -> Vec<TeardownReport> {
+        let due = std::mem::take(&mut self.ledger().due);
+        let mut reports = self.run(due.into(), told).await;
+        // Not before what is due has run: what is taken out and not run is due as well.
+        let ended = scope.and_then(|scope| self.ledger().scopes.remove(scope));
+        if let Some(ended) = ended {
+            reports.extend(self.run_all_of(ended, told).await);
         }
         reports
     }
 
-    /// Whether a scope has cleanups, so that one without costs nothing.
-    pub(crate) fn is_empty(&self, scope: &Scope) -> bool {
-        !self.scopes().contains_key(scope)
-    }
-
-    /// Runs every cleanup that is left, whatever it waits for.
-    pub(crate) async fn run_all(&self) -> Vec<TeardownReport> {
-        let mut reports = Vec::new();
-        loop {
-            // The end of everything comes last.
-            let next = {
-                let scopes = self.scopes();
-                let mut left: Vec<_> = scopes.keys().cloned().collect();
-                left.sort_by_key(|scope| matches!(scope, Scope::Shutdown));
-                left.into_iter().next()
-            };
-            match next {
-                Some(scope) => reports.extend(self.run(&scope).await),
-                None => return reports,
-            }
-        }
-    }
-
-    fn scopes(&self) -> MutexGuard<'_, HashMap<Scope, Vec<Pending>>> {
-        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The teardown of one call.
-pub(crate) struct CallTeardown {
-    pub(crate) teardowns: Arc<Teardowns>,
-    pub(crate) honoured: &'static [TeardownScope],
-    pub(crate) call: u64,
-    pub(crate) tool: String,
-    pub(crate) facts: Facts,
-}
-
-impl Teardown for CallTeardown {
-    fn scopes(&self) -> &[TeardownScope] {
-        self.honoured
-    }
-
-    fn register(
-        &self,
-        scope: TeardownScope,
-        key: &str,
-        cleanup: Cleanup,
-    ) -> Result<Registered, TeardownError> {
-        if !self.honoured.contains(&scope) {
-            return Err(TeardownError::NotHonoured {
-                scope,
-                honoured: self.honoured.to_vec(),
-            });
-        }
-        let within = match scope {
-            TeardownScope::Call => Some(Scope::Call(self.call)),
-            TeardownScope::Run => self.facts.run_id().cloned().map(Scope::Run),
-            TeardownScope::Session => self.facts.session_id().cloned().map(Scope::Session),
-            TeardownScope::Shutdown => Some(Scope::Shutdown),
+    /// Runs every cleanup that is left: what is due, then runs and sessions, the newest first, and
+    /// those of the shutdown last.
+    pub(crate) async fn shut_down(&self, told: &Told<'_>) -> Vec<TeardownReport> {
+        let mut reports = self.end(None, told).await;
+        let mut scopes: Vec<_> = {
+            let ledger = self.ledger();
+            let open = ledger.scopes.iter();
+            open.map(|(scope, cleanups)| (scope.clone(), cleanups.opened))
+                .collect()
         };
-        let within = within.ok_or(TeardownError::NoKey { scope })?;
-        Ok(self.teardowns.register(within, &self.tool, key, cleanup))
+        // Looked up once: what a cleanup registers anew waits for another shutdown.
+        scopes.sort_by_key(|(scope, opened)| {
+            (matches!(scope, Scope::Shutdown), std::cmp::Reverse(*opened))
+        });
+        for (scope, _) in scopes {
+            reports.extend(self.end(Some(&scope), told).await);
+        }
+        reports
+    }
+
+    /// Runs the cleanups of one scope that has ended, the one registered last first.
+    pub(crate) async fn run_all_of(
+        &self,
+        cleanups: Cleanups,
+        told: &Told<'_>,
+    ) -> Vec<TeardownReport> {
+        let mut pending = cleanups.pending;
+        pending.reverse();
+        self.run(pending, told).await
+    }
+
+    async fn run(&self, pending: Vec<Pending>, told: &Told<'_>) -> Vec<TeardownReport> {
+        let mut reports = Vec::with_capacity(pending.len());
+        let mut left = Left {
+            teardowns: self,
+            told,
+            pending: pending.into(),
+        };
+        while let Some(next) = left.pending.pop_front() {
+            let Pending {
+                tool,
+                call,
+                facts,
+                key,
+                cleanup,
+            } = next;
+            let running = awaited(async move { cleanup().await });
+            let end = match within(BUDGET, running).await {
+                Some(Some(())) => TeardownEnd::Done,
+                Some(None) => TeardownEnd::Panicked,
+                None => TeardownEnd::Abandoned,
+            };
+            let report = TeardownReport::new(tool.as_str(), key, end);
+            told.tell(call.as_ref(), &facts, &report);
+            reports.push(report);
+        }
+        reports
+    }
+
+    /// Keeps cleanups whose scope has ended until somebody runs them. Beyond the bound the oldest
+    /// are dropped, and that is told.
+    pub(crate) fn put_off(&self, pending: impl IntoIterator<Item = Pending>, told: &Told<'_>) {
+        let mut discarded = Vec::new();
+        {
+            let mut ledger = self.ledger();
+            ledger.due.extend(pending);
+            let over = ledger.due.len().saturating_sub(MOST_DUE);
+            discarded.extend(ledger.due.drain(..over));
+        }
+        // Not under the lock: what a cleanup holds may use the registry when it is dropped.
+        for pending in discarded {
+            let end = TeardownEnd::Discarded;
+            let report = TeardownReport::new(pending.tool.as_str(), pending.key, end);
+            told.tell(pending.call.as_ref(), &pending.facts, &report);
+            contained(|| drop(pending));
+        }
+    }
+
+    /// Keeps the cleanups of one scope that has ended.
+    pub(crate) fn put_off_all_of(&self, cleanups: Cleanups, told: &Told<'_>) {
+        let newest_first = cleanups.pending.into_iter().rev();
+        self.put_off(newest_first, told);
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Cleanups that are being run. What is left when that is given up is due later.
+struct Left<'t> {
+    teardowns: &'t Teardowns,
+    told: &'t Told<'t>,
+    pending: VecDeque<Pending>,
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        if !self.pending.is_empty() {
+            let pending = std::mem::take(&mut self.pending);
+            self.teardowns.put_off(pending, self.told);
+        }
+    }
+}
+
+/// Who is told of cleanups.
+pub(crate) struct Told<'s>(pub(crate) Option<&'s Arc<dyn EventSink>>);
+
+impl Told<'_> {
+    fn tell(&self, call: Option<&CallId>, facts: &Facts, report: &TeardownReport) {
+        if let Some(events) = self.0 {
+            let kind = EventKind::TornDown(report);
+            contained(|| events.emit(&Event::new(call, &report.tool, facts, kind)));
+        }
     }
 }
 

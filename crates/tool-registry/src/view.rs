@@ -35,6 +35,9 @@ pub enum ViewError {
     /// Another tool has that name.
     #[error("the request has another tool \"{0}\"")]
     Taken(String),
+    /// The description says nothing.
+    #[error("a blank description of \"{0}\" says nothing")]
+    Description(String),
     /// A provider would refuse the name.
     #[error("\"{}\" is no wire name; use 1 to 64 of A-Z, a-z, 0-9, _ and -, a letter first", .0.escape_debug())]
     Name(String),
@@ -87,17 +90,27 @@ impl View {
     /// Describes a tool anew.
     ///
     /// # Errors
-    /// [`ViewError::Unknown`].
+    /// [`ViewError`] when there is no such tool, or the description is blank.
     pub fn redescribe(
         &mut self,
         name: &str,
         description: impl Into<String>,
     ) -> Result<(), ViewError> {
-        let at = self.find(name)?;
+        let (at, description) = (self.find(name)?, description.into());
+        if description.trim().is_empty() {
+            return Err(ViewError::Description(name.to_owned()));
+        }
         if let Some(entry) = self.entries.get_mut(at) {
-            *entry = Arc::new(entry.described(description.into()));
+            *entry = Arc::new(entry.described(description));
         }
         Ok(())
+    }
+
+    /// Withdraws every tool that is left.
+    pub(crate) fn withdraw_all(&mut self) {
+        let left = self.entries.drain(..);
+        let names = left.map(|entry| entry.wire_name().to_string());
+        self.withdrawn.extend(names);
     }
 
     fn find(&self, name: &str) -> Result<usize, ViewError> {

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 use tool_core::{
-    Action, CallFacts, CheckIn, Component, Decision, Gate, Outcome, Refusal, Request, Ruling, Stage,
+    Action, CallFacts, CheckIn, Component, Decision, EventKind, Gate, Outcome, Refusal, Request,
+    Ruling, Stage,
 };
 
 use super::policy::{self, Open};
 use super::suspend::{self, Wait};
 use super::{Run, resume};
+use crate::within::within;
 use crate::{Approvals, Entry};
 
 /// One question, with what it is asked as.
@@ -42,8 +44,13 @@ pub(super) async fn ask(
         } = question;
         match run.gating.approvals {
             Approvals::Inline => {
+                run.tell(|| EventKind::Asked(&gate));
                 let request = policy::request(run, entry, action, Some(input));
                 let asked = run.services.permission.enforce(&request, &ruling).await;
+                run.tell(|| EventKind::Answered {
+                    gate: &gate,
+                    approved: asked.is_ok(),
+                });
                 asked.map_err(|refusal| Outcome::Refused(named(run, &request, refusal)))?;
             }
             Approvals::Suspend => {
@@ -90,7 +97,10 @@ async fn questions<'e>(
         .collect();
     let declared = entry.tool().declarations();
     let facts = || CallFacts::new(run.facts.clone(), run.id.clone());
-    if declared.approval.holds(input, facts).await {
+    let holds = declared.approval.holds(input, facts);
+    // A predicate that does not come to an end says yes.
+    let asks = within(run.services.gate_timeout, holds).await;
+    if asks.unwrap_or(true) {
         questions.push(Question {
             gate: Gate::Approval,
             action: Action::new("approve"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tool_core::{ArtifactKind, Outcome, Prepared, Refusal, Stage};
+use tool_core::{ArtifactKind, EventKind, Outcome, Prepared, Refusal, Stage, Validation};
 
 use super::Run;
 use super::validate::Valid;
@@ -44,18 +44,13 @@ pub(super) async fn redeem(
     let (mut resolved, mut wanted) = (input.clone(), BTreeMap::new());
     let (mut issues, mut operator) = (Vec::new(), None);
     for (argument, kind) in wants {
-        let reference = match input.get(argument) {
-            None => continue,
-            Some(Value::String(reference)) if !reference.trim().is_empty() => reference,
-            Some(Value::String(_)) => {
-                issues.push(format!("{argument} must be a reference, got blank text"));
-                continue;
-            }
-            Some(other) => {
-                issues.push(format!(
-                    "{argument} must be a reference, got {}",
-                    type_name(other)
-                ));
+        let told = issues.len();
+        let reference = match spoken_reference(entry, &input, argument) {
+            Ok(Some(reference)) => reference,
+            Ok(None) => continue,
+            Err(what) => {
+                issues.push(format!("{argument} must be a reference, got {what}"));
+                tell(run, argument, kind, false);
                 continue;
             }
         };
@@ -79,6 +74,7 @@ pub(super) async fn redeem(
                 operator = Some(chain(&error));
             }
         }
+        tell(run, argument, kind, issues.len() == told);
     }
     if !issues.is_empty() {
         return Err(Outcome::Refused(Refusal::Artifact { issues, operator }));
@@ -93,6 +89,38 @@ pub(super) async fn redeem(
         prepared,
         wanted,
     })
+}
+
+/// The reference that an argument names; nothing where it is left out, and may be. A null that the
+/// schema takes leaves it out as well.
+fn spoken_reference<'i>(
+    entry: &Entry,
+    input: &'i Value,
+    argument: &str,
+) -> Result<Option<&'i str>, &'static str> {
+    let unchecked = entry.tool().validates() == Validation::Advertise;
+    match input.get(argument) {
+        None if unchecked && is_required(entry, argument) => Err("nothing"),
+        None => Ok(None),
+        Some(Value::Null) if !unchecked => Ok(None),
+        Some(Value::String(reference)) if !reference.trim().is_empty() => Ok(Some(reference)),
+        Some(Value::String(_)) => Err("blank text"),
+        Some(other) => Err(type_name(other)),
+    }
+}
+
+fn is_required(entry: &Entry, argument: &str) -> bool {
+    let required = entry.tool().input().as_value().get("required");
+    let required = required.and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|key| key == argument))
+}
+
+fn tell(run: &Run<'_>, argument: &str, kind: &ArtifactKind, redeemed: bool) {
+    run.tell(|| EventKind::Artifact {
+        argument,
+        kind,
+        redeemed,
+    });
 }
 
 /// An error and all its causes, for operators.

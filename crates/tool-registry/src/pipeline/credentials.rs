@@ -1,10 +1,11 @@
 //! Stage 8: the credential, last before the tool runs.
 
 use serde_json::Value;
-use tool_core::{Credential, Gate, Outcome, Refusal, Stage};
+use tool_core::{Credential, CredentialStep, EventKind, Gate, Outcome, Refusal, Stage};
 
 use super::Run;
 use super::suspend::{self, Wait};
+use crate::host::step_of;
 use crate::{Approvals, Entry};
 
 /// Acquires what the tool needs. No secret is acquired for a call that does not run.
@@ -21,7 +22,16 @@ pub(super) async fn acquire(
     let Some(need) = &entry.tool().declarations().needs else {
         return Ok(None);
     };
-    match run.services.credentials.acquire(run.facts, need).await {
+    let tell = |step| {
+        run.tell(|| EventKind::Credential {
+            service: &need.service,
+            step,
+        });
+    };
+    tell(CredentialStep::Requested);
+    let acquired = run.services.credentials.acquire(run.facts, need).await;
+    tell(step_of(&acquired));
+    match acquired {
         Ok(credential) => Ok(Some(credential)),
         Err(error) if error.consent().is_some() && may_wait(run, &need.service) => {
             let gate = Gate::Consent {

@@ -1,13 +1,12 @@
 //! Stage 10: the output codec, validated.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use serde_json::Value;
 use tool_core::{Defect, DefectKind, Outcome, Produced, Stage};
 
 use super::Run;
 use super::execute::Executed;
 use crate::Entry;
+use crate::contained::contained;
 
 /// Output that its own schema accepts.
 pub(super) struct Encoded {
@@ -19,12 +18,12 @@ pub(super) struct Encoded {
 pub(super) fn encode(run: &Run<'_>, entry: &Entry, executed: Executed) -> Result<Encoded, Outcome> {
     run.stage(Stage::Encode);
     let Executed { spoken, finished } = executed;
-    let produced = match catch_unwind(AssertUnwindSafe(|| finished.encode())) {
-        Ok(Ok(produced)) => produced,
-        Ok(Err(cause)) => {
+    let produced = match contained(|| finished.encode()) {
+        Some(Ok(produced)) => produced,
+        Some(Err(cause)) => {
             return Err(Outcome::Defect(Defect::because(DefectKind::Output, cause)));
         }
-        Err(_) => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+        None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
     };
     let fits = match (&entry.output, &produced.output) {
         (Some(schema), Some(output)) => schema.is_valid(output),

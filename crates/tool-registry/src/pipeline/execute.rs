@@ -1,23 +1,21 @@
 //! Stage 9: the single executor.
 
-use std::panic::AssertUnwindSafe;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use futures_util::FutureExt as _;
 use serde_json::Value;
 use tool_core::{
-    CallControl, Credential, Defect, DefectKind, Dispatch, Event, EventKind, Finished, Gate,
-    HandlerErrorKind, Outcome, Progress, ProgressSink, Refusal, Stage, ToolKind,
+    ArtifactKind, CallControl, Cancellation, Credential, Credentials, Defect, DefectKind, Dispatch,
+    Finished, Gate, HandlerErrorKind, Outcome, PreliminarySink, ProgressSink, Refusal, Stage,
+    Teardown, ToolKind,
 };
 
 use super::Run;
 use super::artifacts::Redeemed;
 use super::suspend::{self, Wait};
 use crate::Entry;
-use crate::inner::InnerDispatch;
-use crate::settling::preliminary_sink;
-use crate::teardowns::{CallTeardown, Scope};
+use crate::contained::awaited;
+use crate::host::Host;
 
 /// A handler that came to its end.
 pub(super) struct Executed {
@@ -45,31 +43,15 @@ pub(super) async fn execute(
         Some(turnstile) => Some(turnstile.enter(entry, &spoken).await),
         None => None,
     };
-    let number = run.services.calls.fetch_add(1, Ordering::Relaxed);
+    let cancellation = Cancellation::new();
+    let host = Arc::new(Host::new(run, entry, cancellation.clone()));
+    run.hosted.by(Arc::clone(&host));
     // Dropped with this future: that is what cancels the call.
-    let control = CallControl::builder(
-        run.facts.clone(),
-        run.id.clone(),
-        entry.identity().clone(),
-        entry.source().clone(),
-    )
-    .progress(progress(run))
-    .preliminary(preliminary_sink(run.early.as_ref(), entry))
-    .dispatch(dispatch(run))
-    .teardown(Some(Arc::new(CallTeardown {
-        teardowns: Arc::clone(&run.services.teardowns),
-        honoured: run.door.teardown_scopes(),
-        call: number,
-        tool: run.name.clone(),
-        facts: run.facts.clone(),
-    })))
-    .credential(credential)
-    .wanted(wanted)
-    .build();
+    let control = control(run, entry, &host, cancellation, credential, wanted);
 
     let context = control.context();
     // The handler's own code runs already when its future is made.
-    let running = AssertUnwindSafe(async move { prepared.run(context).await }).catch_unwind();
+    let running = awaited(async move { prepared.run(context).await });
     let ended = match entry.tool().declarations().timeout {
         None => Ok(running.await),
         Some(after) => tokio::time::timeout(after, running)
@@ -77,29 +59,62 @@ pub(super) async fn execute(
             .map_err(|_| after),
     };
     control.settle();
-    let scope = Scope::Call(number);
-    if !run.services.teardowns.is_empty(&scope) {
-        run.services.teardowns.run(&scope).await;
-    }
+    host.clean_up().await;
 
     if let Some(refusal) = control.refusal() {
         return Err(Outcome::Refused(refusal));
     }
     match ended {
         Err(after) => Err(Outcome::TimedOut { after }),
-        Ok(Err(_)) => Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
-        Ok(Ok(Err(error))) => Err(match error.into_kind() {
+        Ok(None) => Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+        Ok(Some(Err(error))) => Err(match error.into_kind() {
             HandlerErrorKind::Failure(failure) => Outcome::Failed(failure),
             HandlerErrorKind::Refused(refusal) => Outcome::Refused(refusal),
             HandlerErrorKind::Defect(cause) => {
                 Outcome::Defect(Defect::shared(DefectKind::Handler, cause))
             }
         }),
-        Ok(Ok(Ok(_))) if entry.tool().declarations().asserts && !control.asserted() => {
+        Ok(Some(Ok(_))) if entry.tool().declarations().asserts && !control.asserted() => {
             Err(Outcome::Defect(Defect::new(DefectKind::Unasserted)))
         }
-        Ok(Ok(Ok(finished))) => Ok(Executed { spoken, finished }),
+        Ok(Some(Ok(finished))) => Ok(Executed { spoken, finished }),
     }
+}
+
+/// The runtime's side of the context, all of it by the one host.
+fn control(
+    run: &Run<'_>,
+    entry: &Entry,
+    host: &Arc<Host>,
+    cancellation: Cancellation,
+    credential: Option<Credential>,
+    wanted: BTreeMap<String, ArtifactKind>,
+) -> CallControl {
+    let progress = host
+        .is_heard()
+        .then(|| Arc::clone(host) as Arc<dyn ProgressSink>);
+    let preliminary = host
+        .takes_preliminaries()
+        .then(|| Arc::clone(host) as Arc<dyn PreliminarySink>);
+    let dispatch = run
+        .door
+        .dispatches()
+        .then(|| Arc::clone(host) as Arc<dyn Dispatch>);
+    CallControl::builder(
+        run.facts.clone(),
+        run.id.clone(),
+        entry.identity().clone(),
+        entry.source().clone(),
+    )
+    .cancellation(cancellation)
+    .progress(progress)
+    .preliminary(preliminary)
+    .dispatch(dispatch)
+    .teardown(Some(Arc::clone(host) as Arc<dyn Teardown>))
+    .credentials(Some(Arc::clone(host) as Arc<dyn Credentials>))
+    .credential(credential)
+    .wanted(wanted)
+    .build()
 }
 
 /// What becomes of a call that runs nothing here.
@@ -132,37 +147,4 @@ fn settled_elsewhere(
         }
         _ => None,
     }
-}
-
-/// How the handler calls other tools, where the door allows it.
-fn dispatch(run: &Run<'_>) -> Option<Arc<dyn Dispatch>> {
-    if !run.door.dispatches() {
-        return None;
-    }
-    let (snapshot, facts) = (run.snapshot.clone(), run.facts.clone());
-    Some(Arc::new(InnerDispatch::new(
-        snapshot,
-        facts,
-        run.id.clone(),
-    )))
-}
-
-/// Where the handler's progress goes: to the caller, and to whoever receives events.
-fn progress(run: &Run<'_>) -> Option<Arc<dyn ProgressSink>> {
-    let Some(events) = run.services.events.clone() else {
-        return run.progress.clone();
-    };
-    let caller = run.progress.clone();
-    let (id, name, facts) = (run.id.clone(), run.name.clone(), run.facts.clone());
-    Some(Arc::new(move |progress: Progress| {
-        events.emit(&Event::new(
-            id.as_ref(),
-            &name,
-            &facts,
-            EventKind::Progress(&progress),
-        ));
-        if let Some(caller) = &caller {
-            caller.report(progress);
-        }
-    }))
 }

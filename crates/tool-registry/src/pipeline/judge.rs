@@ -1,6 +1,6 @@
 //! Stage 11: the ceiling of the tool's author, then the types of its columns.
 
-use tool_core::{Content, Outcome, Refusal, Stage, judge_columns};
+use tool_core::{ColumnMismatch, Content, EventKind, Outcome, Refusal, Stage, judge_columns};
 
 use super::Run;
 use super::encode::Encoded;
@@ -24,17 +24,25 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<En
             }));
         }
     }
-    if let (ColumnCheck::Enforce, Some(columns), Some(output)) = (
-        run.services.column_check,
-        &declarations.result_columns,
-        &encoded.produced.output,
-    ) {
-        let mismatches = judge_columns(columns, output).unwrap_or_default();
+    let check = run.services.column_check;
+    if check != ColumnCheck::Off {
+        let mismatches = mismatches(entry, &encoded);
         if !mismatches.is_empty() {
-            return Err(Outcome::Refused(Refusal::Columns { mismatches }));
+            run.tell(|| EventKind::Columns(&mismatches));
+            if check == ColumnCheck::Enforce {
+                return Err(Outcome::Refused(Refusal::Columns { mismatches }));
+            }
         }
     }
     Ok(encoded)
+}
+
+fn mismatches(entry: &Entry, encoded: &Encoded) -> Vec<ColumnMismatch> {
+    let declared = &entry.tool().declarations().result_columns;
+    let (Some(columns), Some(output)) = (declared, &encoded.produced.output) else {
+        return Vec::new();
+    };
+    judge_columns(columns, output).unwrap_or_default()
 }
 
 /// What the model would read, in Unicode scalar values.

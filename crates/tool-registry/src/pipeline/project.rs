@@ -1,13 +1,12 @@
 //! Stage 12: what programs and the model are shown.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use serde_json::{Map, Value};
 use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
 
 use super::Run;
 use super::encode::Encoded;
 use crate::Entry;
+use crate::contained::contained;
 
 /// A result with both of its channels.
 pub(super) struct Shown {
@@ -23,11 +22,10 @@ pub(super) struct Shown {
 pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Shown, Outcome> {
     run.stage(Stage::Project);
     let Encoded { spoken, produced } = encoded;
-    let projected = catch_unwind(AssertUnwindSafe(|| project_both(entry, &spoken, &produced)));
-    let (structured, content) = match projected {
-        Ok(Ok(projected)) => projected,
-        Ok(Err(defect)) => return Err(Outcome::Defect(defect)),
-        Err(_) => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+    let (structured, content) = match contained(|| project_both(entry, &spoken, &produced)) {
+        Some(Ok(projected)) => projected,
+        Some(Err(defect)) => return Err(Outcome::Defect(defect)),
+        None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
     };
     let own = produced.content.filter(|content| !content.is_empty());
     let content = content.or(own).unwrap_or_else(|| {

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use tool_core::{Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
+use tool_core::{EventKind, Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
 
 use super::Run;
 use crate::Resolution;
+use crate::within::within;
 
 /// Admits a resumed call: intact, not expired, the caller's own, and not decided before. A decline
 /// is a decision too.
@@ -16,12 +17,20 @@ pub(super) async fn admit(run: &mut Run<'_>, resolution: Resolution) -> Result<(
     if let Some(fault) = fault(run, suspension, &resolution) {
         return Err(refused(fault));
     }
-    let until = UNIX_EPOCH + Duration::from_millis(suspension.expires_at_ms);
-    match run.services.state.claim(&suspension.id, until).await {
-        Ok(true) => {}
-        Ok(false) => return Err(refused(ResumeFault::Used)),
-        Err(_) => return Err(refused(ResumeFault::Unknown)),
+    let until = UNIX_EPOCH.checked_add(Duration::from_millis(suspension.expires_at_ms));
+    let Some(until) = until else {
+        return Err(refused(ResumeFault::Expired));
+    };
+    let claim = run.services.state.claim(&suspension.id, until);
+    match within(run.services.gate_timeout, claim).await {
+        Some(Ok(true)) => {}
+        Some(Ok(false)) => return Err(refused(ResumeFault::Used)),
+        Some(Err(_)) | None => return Err(refused(ResumeFault::Unknown)),
     }
+    run.tell(|| EventKind::Answered {
+        gate: &suspension.gate,
+        approved: !matches!(resolution, Resolution::Verdict(Verdict::Decline { .. })),
+    });
     match resolution {
         Resolution::Verdict(Verdict::Approve) => Ok(()),
         Resolution::Verdict(Verdict::Decline { note }) => {

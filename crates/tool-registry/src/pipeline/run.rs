@@ -6,6 +6,7 @@ use tool_core::{Arguments, CallId, Event, EventKind, Facts, ProgressSink, Stage}
 
 use crate::batch::Turnstile;
 use crate::decision::Gating;
+use crate::host::Hosted;
 use crate::queue::Queue;
 use crate::services::Services;
 use crate::{Door, Snapshot};
@@ -27,6 +28,7 @@ pub(crate) struct Run<'a> {
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
     pub(crate) early: Option<Arc<Queue>>,
     pub(crate) turnstile: Option<Arc<Turnstile>>,
+    pub(crate) hosted: Hosted,
 }
 
 impl Run<'_> {
@@ -37,13 +39,9 @@ impl Run<'_> {
 
     /// Tells an event, if anybody listens.
     pub(crate) fn tell<'e>(&'e self, kind: impl FnOnce() -> EventKind<'e>) {
-        if let Some(events) = &self.services.events {
-            events.emit(&Event::new(
-                self.id.as_ref(),
-                &self.name,
-                self.facts,
-                kind(),
-            ));
+        if self.services.events.is_some() {
+            let event = Event::new(self.id.as_ref(), &self.name, self.facts, kind());
+            self.services.emit(&event);
         }
     }
 }

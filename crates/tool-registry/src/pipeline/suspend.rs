@@ -1,9 +1,11 @@
 //! A call that ends as a suspension.
 
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use tool_core::{Arguments, Component, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind};
+use tool_core::{
+    Arguments, Component, EventKind, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind,
+};
 
 use super::Run;
 use crate::{Entry, seal};
@@ -42,7 +44,10 @@ pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -
         .then(|| sealed(run, entry, input, wait))
         .flatten();
     match sealed {
-        Some(suspension) => Outcome::Suspended(Box::new(suspension)),
+        Some(suspension) => {
+            run.tell(|| EventKind::Asked(&suspension.gate));
+            Outcome::Suspended(Box::new(suspension))
+        }
         None => Outcome::Refused(Refusal::Door { declaration }),
     }
 }
@@ -50,8 +55,6 @@ pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -
 fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Suspension> {
     let services = run.services;
     let key = services.seal_key.as_ref()?;
-    let expires = (services.clock)() + services.suspension_ttl;
-    let expires = expires.duration_since(UNIX_EPOCH).ok()?.as_millis();
     let (name, delivered) = run.delivered.as_ref()?;
     let delivered = match delivered {
         Arguments::Text(text) => Value::String(text.clone()),
@@ -68,7 +71,17 @@ fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Sus
     suspension.arguments = input.clone();
     suspension.delivered = delivered;
     suspension.facts = run.facts.clone();
-    suspension.expires_at_ms = u64::try_from(expires).ok()?;
+    suspension.expires_at_ms = expiry((services.clock)(), services.suspension_ttl)?;
     key.seal(&mut suspension);
     Some(suspension)
+}
+
+/// The end of the year 9999, which every clock can say: what lasts longer lasts for ever.
+const LATEST_MS: u64 = 253_402_300_799_999;
+
+/// When a suspension of now expires. `None` for a clock that stands before 1970.
+fn expiry(now: SystemTime, ttl: Duration) -> Option<u64> {
+    let now = now.duration_since(UNIX_EPOCH).ok()?;
+    let expires = now.saturating_add(ttl).as_millis();
+    Some(u64::try_from(expires).unwrap_or(u64::MAX).min(LATEST_MS))
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use tool_core::{
-    Call, Context, Facts, Registered, TeardownError, TeardownScope, Tool, ToolFailure,
+    Call, Context, Facts, Registered, TeardownEnd, TeardownError, TeardownScope, Tool, ToolFailure,
 };
-use tool_registry::{Door, Registry, TeardownEnd};
+use tool_registry::{Door, Registry};
 
 use crate::ports::{Log, open};
 use crate::tools::{call, run};

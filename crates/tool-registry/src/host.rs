@@ -1,0 +1,276 @@
+//! What the handler of one call reaches of the registry.
+
+use std::fmt;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::{Either, select};
+use serde_json::Value;
+use tool_core::{
+    BoxFuture, Call, CallId, Cancellation, Cleanup, Credential, CredentialError, CredentialNeed,
+    CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Outcome, PreliminaryError,
+    PreliminarySink, Progress, ProgressSink, Registered, Settlement, Teardown, TeardownError,
+    TeardownScope,
+};
+
+use crate::pipeline::Run;
+use crate::queue::Queue;
+use crate::teardowns::{Cleanups, Pending, Scope};
+use crate::{Door, Entry, Snapshot};
+
+/// What the handler of one call reaches of the registry through its context: one object, so that a
+/// call makes one.
+pub(crate) struct Host {
+    snapshot: Snapshot,
+    entry: Arc<Entry>,
+    facts: Facts,
+    call: Option<CallId>,
+    door: Door,
+    cancellation: Cancellation,
+    listener: Option<Arc<dyn ProgressSink>>,
+    early: Option<Arc<Queue>>,
+    /// Inner calls so far, to give each an id of its own.
+    inner_calls: AtomicU64,
+    cleanups: Mutex<CallScope>,
+}
+
+/// The cleanups of the call itself.
+#[derive(Default)]
+struct CallScope {
+    registered: Option<Box<Cleanups>>,
+    ended: bool,
+}
+
+impl Host {
+    pub(crate) fn new(run: &Run<'_>, entry: &Arc<Entry>, cancellation: Cancellation) -> Self {
+        Self {
+            snapshot: run.snapshot.clone(),
+            entry: Arc::clone(entry),
+            facts: run.facts.clone(),
+            call: run.id.clone(),
+            door: run.door,
+            cancellation,
+            listener: run.progress.clone(),
+            early: run.early.clone(),
+            inner_calls: AtomicU64::new(0),
+            cleanups: Mutex::default(),
+        }
+    }
+
+    /// Whether anybody hears of progress.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.listener.is_some() || self.snapshot.services.events.is_some()
+    }
+
+    /// Whether anybody takes preliminary results.
+    pub(crate) fn takes_preliminaries(&self) -> bool {
+        self.early.is_some()
+    }
+
+    /// Runs the cleanups of the call, after which none can be registered any more.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped, what has not run is due later.
+    pub(crate) async fn clean_up(&self) {
+        if let Some(cleanups) = self.end() {
+            let services = &self.snapshot.services;
+            let teardowns = &services.teardowns;
+            teardowns.run_all_of(*cleanups, &services.told()).await;
+        }
+    }
+
+    /// Leaves what the call registered to whoever ends a scope next: nobody waits for this call.
+    fn leave(&self) {
+        if let Some(cleanups) = self.end() {
+            let services = &self.snapshot.services;
+            let teardowns = &services.teardowns;
+            teardowns.put_off_all_of(*cleanups, &services.told());
+        }
+    }
+
+    fn end(&self) -> Option<Box<Cleanups>> {
+        let mut scope = self.call_scope();
+        scope.ended = true;
+        scope.registered.take()
+    }
+
+    fn call_scope(&self) -> MutexGuard<'_, CallScope> {
+        self.cleanups.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, kind: EventKind<'_>) {
+        let tool = self.entry.wire_name().as_str();
+        let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
+        self.snapshot.services.emit(&event);
+    }
+}
+
+/// The host of a call for as long as somebody waits for it.
+#[derive(Default)]
+pub(crate) struct Hosted(Option<Arc<Host>>);
+
+impl Hosted {
+    pub(crate) fn by(&mut self, host: Arc<Host>) {
+        self.0 = Some(host);
+    }
+
+    /// Runs what a handler that was cut short has left.
+    pub(crate) async fn clean_up(&self) {
+        if let Some(host) = &self.0 {
+            host.clean_up().await;
+        }
+    }
+}
+
+impl Drop for Hosted {
+    fn drop(&mut self) {
+        if let Some(host) = &self.0 {
+            host.leave();
+        }
+    }
+}
+
+impl ProgressSink for Host {
+    fn report(&self, progress: Progress) {
+        self.tell(EventKind::Progress(&progress));
+        if let Some(listener) = &self.listener {
+            listener.report(progress);
+        }
+    }
+}
+
+impl PreliminarySink for Host {
+    fn offer(&self, value: Value) -> BoxFuture<'_, Result<(), PreliminaryError>> {
+        Box::pin(async move {
+            let Some(queue) = &self.early else {
+                return Ok(());
+            };
+            let schema = self.entry.output.as_ref();
+            if schema.is_some_and(|schema| !schema.is_valid(&value)) {
+                return Err(PreliminaryError::Mismatch);
+            }
+            queue.offer(value).await
+        })
+    }
+}
+
+impl Dispatch for Host {
+    fn has(&self, name: &str) -> bool {
+        self.snapshot.get(name).is_some()
+    }
+
+    fn call(&self, name: String, arguments: Value) -> BoxFuture<'static, Settlement> {
+        let id = self.call.as_ref().map(|outer| {
+            let number = self.inner_calls.fetch_add(1, Ordering::Relaxed) + 1;
+            CallId::new(format!("{outer}#inner-{number}"))
+        });
+        let (outer, over) = (self.call.clone(), self.cancellation.clone());
+        let unsettled = {
+            let (id, name) = (id.clone(), name.clone());
+            |outcome| Settlement::without_output(id, name, outcome)
+        };
+        let mut call = Call::new(name, arguments);
+        if let Some(id) = id {
+            call = call.id(id);
+        }
+        let settling = self.snapshot.settle(call, &self.facts).door(Door::Inner);
+        Box::pin(async move {
+            // A task that outlives the handler may come too late, or be at it when the call ends.
+            if over.is_cancelled() {
+                return unsettled(Outcome::NotDispatched { stopped_by: outer });
+            }
+            match select(settling.into_future(), pin!(over.cancelled())).await {
+                Either::Left((settlement, _)) => settlement,
+                Either::Right(((), _)) => unsettled(Outcome::Cancelled),
+            }
+        })
+    }
+}
+
+impl Teardown for Host {
+    fn scopes(&self) -> &[TeardownScope] {
+        self.door.teardown_scopes()
+    }
+
+    fn register(
+        &self,
+        scope: TeardownScope,
+        key: &str,
+        cleanup: Cleanup,
+    ) -> Result<Registered, TeardownError> {
+        let honoured = self.door.teardown_scopes();
+        if !honoured.contains(&scope) {
+            return Err(TeardownError::NotHonoured {
+                scope,
+                honoured: honoured.to_vec(),
+            });
+        }
+        let pending = Pending::new(
+            self.entry.wire_name().clone(),
+            self.call.clone(),
+            self.facts.clone(),
+            key,
+            cleanup,
+        );
+        let outlives = match scope {
+            TeardownScope::Call => {
+                let (registered, _unused) = {
+                    let mut call = self.call_scope();
+                    if call.ended {
+                        return Err(TeardownError::Ended { scope });
+                    }
+                    call.registered.get_or_insert_default().add(pending)
+                };
+                return Ok(registered);
+            }
+            TeardownScope::Run => self.facts.run_id().cloned().map(Scope::Run),
+            TeardownScope::Session => self.facts.session_id().cloned().map(Scope::Session),
+            TeardownScope::Shutdown => Some(Scope::Shutdown),
+        };
+        let outlives = outlives.ok_or(TeardownError::NoKey { scope })?;
+        let teardowns = &self.snapshot.services.teardowns;
+        Ok(teardowns.register(outlives, pending))
+    }
+}
+
+impl Credentials for Host {
+    fn acquire<'a>(
+        &'a self,
+        facts: &'a Facts,
+        need: &'a CredentialNeed,
+    ) -> BoxFuture<'a, Result<Credential, CredentialError>> {
+        Box::pin(async move {
+            let step = |step| {
+                self.tell(EventKind::Credential {
+                    service: &need.service,
+                    step,
+                });
+            };
+            step(CredentialStep::Requested);
+            let acquired = self
+                .snapshot
+                .services
+                .credentials
+                .acquire(facts, need)
+                .await;
+            step(step_of(&acquired));
+            acquired
+        })
+    }
+}
+
+/// What is told of an answer of the provider.
+pub(crate) fn step_of(acquired: &Result<Credential, CredentialError>) -> CredentialStep {
+    match acquired {
+        Ok(_) => CredentialStep::Acquired,
+        Err(error) if error.consent().is_some() => CredentialStep::ConsentRequired,
+        Err(_) => CredentialStep::Failed,
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Host(..)")
+    }
+}
