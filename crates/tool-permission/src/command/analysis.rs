@@ -157,6 +157,12 @@ impl CommandRedirect {
     /// home directory, else absolute. None if only running can tell.
     #[must_use]
     pub fn path(&self) -> Option<String> {
+        self.paths().next()
+    }
+
+    /// Every file that it may be: that of [`path`](Self::path) first, then those that are opened
+    /// where a change of folder before it fails. None at all if only running can tell.
+    pub fn paths(&self) -> impl Iterator<Item = String> {
         self.place.relative_to(&self.root)
     }
 

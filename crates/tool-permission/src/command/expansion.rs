@@ -225,6 +225,7 @@ impl Parser<'_, '_> {
                 Some(b'"') if inside == Place::BodyBraces => {
                     return Err(Stop("quotes in an expansion can be read in two ways"));
                 }
+                Some(b'"') if inside == Place::Braces => self.inner_quotes(inner)?,
                 Some(b'\'') if !inside.is_bare() => {
                     let mut quoted = Word::default();
                     self.single(&mut quoted)?;
@@ -238,6 +239,21 @@ impl Parser<'_, '_> {
                 _ => self.part(inner)?,
             }
         }
+    }
+}
+
+impl Parser<'_, '_> {
+    /// Double quotes in an expansion in double quotes. They are taken away before the rest is
+    /// read again, so that characters on both sides may come together.
+    fn inner_quotes(&mut self, inner: &mut Word) -> Result<(), Stop> {
+        let start = self.cursor.at();
+        let mut quoted = Word::default();
+        self.double(&mut quoted)?;
+        if self.cursor.since(start).contains('\\') || quoted.known().contains(['$', '`']) {
+            return Err(Stop("quotes in an expansion can be read in two ways"));
+        }
+        inner.pieces.extend(quoted.pieces);
+        Ok(())
     }
 }
 

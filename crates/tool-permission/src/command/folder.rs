@@ -174,13 +174,15 @@ impl Place {
         path.into_iter().chain(others).map(PathBuf::as_path)
     }
 
-    /// The likely path without `.` and `..`, relative to the root when it lies inside.
-    pub(super) fn relative_to(&self, root: &Path) -> Option<String> {
-        let path = lexical(self.paths().next()?)?;
-        let inside = path.strip_prefix(root).unwrap_or(&path);
-        Some(match inside.as_os_str().is_empty() {
-            true => ".".to_owned(),
-            false => inside.to_string_lossy().into_owned(),
+    /// All paths without `.` and `..`, relative to the root when they lie inside, the likely one
+    /// first.
+    pub(super) fn relative_to<'a>(&'a self, root: &'a Path) -> impl Iterator<Item = String> + 'a {
+        self.paths().filter_map(lexical).map(move |path| {
+            let inside = path.strip_prefix(root).unwrap_or(&path);
+            match inside.as_os_str().is_empty() {
+                true => ".".to_owned(),
+                false => inside.to_string_lossy().into_owned(),
+            }
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parser::Parser;
 use super::reading::Stop;
-use super::tree::{Descriptor, Operator, Redirect, Target};
+use super::tree::{Descriptor, Operator, Redirect, Target, Word};
 use super::variable;
 
 impl Parser<'_, '_> {
@@ -26,7 +26,17 @@ impl Parser<'_, '_> {
         let target = if operator == Operator::HereDoc {
             self.here_document(tabs)?
         } else {
-            let word = self.word()?;
+            let copies = matches!(operator, Operator::CopyIn | Operator::CopyOut);
+            let word = match self.cursor.peek() {
+                // It closes the descriptor, whatever follows.
+                Some(b'-') if copies => {
+                    self.cursor.bump();
+                    let mut dash = Word::default();
+                    dash.plain('-');
+                    dash
+                }
+                _ => self.word()?,
+            };
             if word.is_none() {
                 return Err(Stop("a redirect has no target"));
             }

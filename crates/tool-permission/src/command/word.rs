@@ -55,7 +55,9 @@ impl Parser<'_, '_> {
         match self.cursor.peek() {
             Some(b'\\') => {
                 self.cursor.bump();
-                word.quoted(self.cursor.char().unwrap_or('\\'));
+                let escaped = self.cursor.char();
+                // Whether bash keeps a last backslash depends on where the text comes from.
+                word.quoted(escaped.ok_or(Stop("the text ends with a backslash"))?);
                 Ok(())
             }
             Some(b'\'') => self.single(word),

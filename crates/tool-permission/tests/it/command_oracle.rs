@@ -90,16 +90,28 @@ impl Lab {
         if analysis.opaque().is_some() {
             return None;
         }
-        let mut ran = ["0", "1"]
-            .into_iter()
-            .flat_map(|status| self.run(line, status));
-        let missed = ran.find(|words| !analysis.commands().any(|command| runs(command, words)))?;
-        Some(format!("bash ran {missed:?}, which was missed in {line:?}"))
+        for status in ["0", "1"] {
+            let (commands, files) = self.run(line, status);
+            let missed =
+                |words: &&Vec<String>| !analysis.commands().any(|found| runs(found, words));
+            if let Some(words) = commands.iter().find(missed) {
+                return Some(format!("bash ran {words:?}, which was missed in {line:?}"));
+            }
+            let missed = |file: &&String| {
+                let mut redirects = analysis.redirects();
+                !redirects.any(|one| one.path().is_none() || one.paths().any(|path| path == **file))
+            };
+            if let Some(file) = files.iter().find(missed) {
+                return Some(format!("bash made {file}, which was missed in {line:?}"));
+            }
+        }
+        None
     }
 
-    /// The commands that bash runs, each as its words.
-    fn run(&self, line: &str, status: &str) -> Vec<Vec<String>> {
+    /// The commands that bash runs, each as its words, and the files that it makes.
+    fn run(&self, line: &str, status: &str) -> (Vec<Vec<String>>, Vec<String>) {
         let work = tempfile::tempdir_in(self.folder.path()).unwrap();
+        fs::create_dir(work.path().join("sub")).unwrap();
         // A file for each program, since they run side by side.
         let record = tempfile::tempdir_in(self.folder.path()).unwrap();
         // None of the lines waits for anything, but a mistake in one must not hold up the tests.
@@ -123,12 +135,22 @@ impl Lab {
             .status()
             .unwrap();
         // What runs in the background may still be writing.
-        fs::read_dir(record.path())
+        let commands = fs::read_dir(record.path())
             .unwrap()
             .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
             .filter(|text| text.ends_with('\0'))
             .map(|text| text.split_terminator('\0').map(str::to_owned).collect())
-            .collect()
+            .collect();
+        let mut files = Vec::new();
+        for folder in ["", "sub/"] {
+            for entry in fs::read_dir(work.path().join(folder)).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_file() {
+                    files.push(format!("{folder}{}", entry.file_name().to_string_lossy()));
+                }
+            }
+        }
+        (commands, files)
     }
 }
 
