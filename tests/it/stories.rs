@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
+
 #[test]
 fn grep_searches_asks_and_refuses() {
     let printed = run("grep");
@@ -83,19 +85,31 @@ fn run(example: &str) -> String {
             "--workspace",
             "--all-features",
         ])
+        .args(["--message-format", "json-render-diagnostics"])
         .args(["--example", example])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{example} does not build: {said}");
+    let program = program(example, &String::from_utf8(built.stdout).unwrap());
 
-    // This test lies beside the folder of the examples.
-    let tests = std::env::current_exe().unwrap();
-    let profile = tests.parent().and_then(Path::parent).unwrap();
-    let ran = Command::new(profile.join("examples").join(example))
-        .output()
-        .unwrap();
+    let ran = Command::new(program).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{example} failed: {said}");
     String::from_utf8(ran.stdout).unwrap()
+}
+
+/// Where cargo says that it has put the example.
+#[track_caller]
+fn program(example: &str, messages: &str) -> String {
+    let mut messages = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = messages.find_map(|message| {
+        let is_it =
+            message["target"]["name"] == example && message["target"]["kind"][0] == "example";
+        let program = message["executable"].as_str().filter(|_| is_it)?;
+        Some(program.to_owned())
+    });
+    program.unwrap_or_else(|| panic!("cargo names no program {example}"))
 }
