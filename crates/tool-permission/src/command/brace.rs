@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`.
 
 use super::reading::Stop;
-use super::tree::{Expansion, Piece, Word};
+use super::tree::{Expansion, Piece, Split, Word};
 
 /// The smallest part of a word that is still to be expanded.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,11 @@ pub(super) fn expand(word: &Word) -> Result<Vec<Vec<Atom<'_>>>, Stop> {
     if !atoms.iter().any(|atom| matches!(atom, Atom::Plain('{'))) {
         return Ok(vec![atoms]);
     }
+    if may_expand(&atoms) && atoms.iter().any(grows) {
+        return Err(Stop(
+            "braces may make a variable of what stands beside them",
+        ));
+    }
     let Some(closing) = pair(&atoms) else {
         // bash expands some of these by rules that depend on where the odd brace stands.
         return match may_expand(&atoms) {
@@ -32,6 +37,17 @@ pub(super) fn expand(word: &Word) -> Result<Vec<Vec<Atom<'_>>>, Stop> {
         left: MOST_ATOMS,
     };
     braces.expand(0, atoms.len(), 0)
+}
+
+/// Whether a part reads differently when other characters come to stand behind it.
+fn grows(atom: &Atom<'_>) -> bool {
+    match atom {
+        Atom::Plain(char) => *char == '$',
+        Atom::Expansion(expansion) => {
+            expansion.split == Split::Blank && !expansion.spelled.ends_with('}')
+        }
+        Atom::Quoted(_) | Atom::Empty => false,
+    }
 }
 
 /// Whether a word would be expanded.

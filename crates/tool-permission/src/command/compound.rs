@@ -31,7 +31,10 @@ impl Parser<'_, '_> {
             Keyword::Case => self.case()?,
             Keyword::Test => {
                 self.reading.only_bash = true;
-                Compound::Test(self.test()?)
+                self.reading.enter()?;
+                let operands = self.test()?;
+                self.reading.leave();
+                Compound::Test(operands)
             }
             Keyword::Function => {
                 self.reading.only_bash = true;
@@ -97,7 +100,9 @@ impl Parser<'_, '_> {
         if !starts {
             return Err(Stop("a function has no body"));
         }
+        self.reading.enter()?;
         let body = self.command()?;
+        self.reading.leave();
         Ok(function(name, body))
     }
 

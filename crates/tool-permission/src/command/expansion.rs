@@ -47,6 +47,7 @@ impl Parser<'_, '_> {
                 let split = fields_if(bare || byte == b'@');
                 word.expansion(self.cursor.since(start), split, Vec::new());
             }
+            _ if bare => word.plain('$'),
             _ => word.quoted('$'),
         }
         Ok(())
