@@ -86,6 +86,17 @@ impl Outcome {
         }
     }
 
+    /// What refused the call or what broke, in one word that is stable across versions; `None` for
+    /// every other outcome.
+    #[must_use]
+    pub fn kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused(refusal) => Some(refusal.kind().as_str()),
+            Self::Defect(defect) => Some(defect.kind().as_str()),
+            _ => None,
+        }
+    }
+
     /// One word, stable across versions: `completed`, `failed`, `refused`, `cancelled`,
     /// `timed_out`, `defect`, `suspended` or `not_dispatched`.
     #[must_use]
@@ -131,6 +142,22 @@ pub enum DefectKind {
     Hook,
     /// The tool says that it formulates its own permission request and completed without one.
     Unasserted,
+}
+
+impl DefectKind {
+    /// One word, stable across versions.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Panic => "panic",
+            Self::Handler => "handler",
+            Self::Output => "output",
+            Self::Projection => "projection",
+            Self::Retention => "retention",
+            Self::Hook => "hook",
+            Self::Unasserted => "unasserted",
+        }
+    }
 }
 
 impl Defect {
