@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
 
 use futures_core::Stream;
 use futures_util::{StreamExt as _, stream};
@@ -32,6 +33,7 @@ pub struct Batch {
     facts: Facts,
     approvals: Approvals,
     limit: NonZeroUsize,
+    timeout: Option<Duration>,
 }
 
 /// Events of a batch, each with the position of its call, in the order in which they happen. Every
@@ -48,6 +50,7 @@ impl Batch {
             facts,
             approvals: Approvals::default(),
             limit,
+            timeout: None,
         }
     }
 
@@ -62,6 +65,15 @@ impl Batch {
     /// [`Approvals::Inline`].
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.approvals = approvals;
+        self
+    }
+
+    /// Ends each call that long after it was first polled, its wait for other calls and questions
+    /// to people included. No limit by default; the tools' own timeouts hold besides.
+    ///
+    /// A batch with a limit must be awaited inside a tokio runtime with time enabled.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 
@@ -105,14 +117,19 @@ impl Batch {
             calls,
             facts,
             approvals,
+            timeout,
             ..
         } = self;
         let turnstile = Arc::new(Turnstile::default());
         calls.into_iter().map(move |call| {
-            Settling::new(snapshot.clone(), call, facts.clone())
+            let settling = Settling::new(snapshot.clone(), call, facts.clone())
                 .door(Door::Model)
                 .approvals(approvals)
-                .turnstile(Arc::clone(&turnstile))
+                .turnstile(Arc::clone(&turnstile));
+            match timeout {
+                Some(timeout) => settling.timeout(timeout),
+                None => settling,
+            }
         })
     }
 }

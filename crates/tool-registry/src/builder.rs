@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwap;
 use tool_core::{
-    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoArtifacts,
-    NoCredentials, OutputStore, Permission, State,
+    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoCredentials,
+    OutputStore, Permission, State,
 };
 
 use crate::services::Services;
@@ -38,7 +38,7 @@ impl RegistryBuilder {
                 state: Arc::new(MemoryState::default()),
                 permission: Permission::closed(),
                 outputs: None,
-                artifacts: Arc::new(NoArtifacts),
+                artifacts: None,
                 credentials: Arc::new(NoCredentials),
                 before: Vec::new(),
                 after: Vec::new(),
@@ -70,9 +70,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets where artifacts are redeemed. Without one, a call of a tool that wants one is refused.
+    /// Sets where artifacts are redeemed. Without a store, a tool that wants artifacts is refused
+    /// when it is registered.
     pub fn artifacts(mut self, artifacts: impl ArtifactStore + 'static) -> Self {
-        self.services.artifacts = Arc::new(artifacts);
+        self.services.artifacts = Some(Arc::new(artifacts));
         self
     }
 

@@ -18,6 +18,7 @@ pub(crate) struct Live {
     picture: ArcSwap<Catalog>,
     stale: AtomicBool,
     version: watch::Sender<u64>,
+    redeems_artifacts: bool,
 }
 
 #[derive(Default)]
@@ -45,8 +46,9 @@ pub(crate) struct Catalog {
 }
 
 impl Live {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(redeems_artifacts: bool) -> Self {
         Self {
+            redeems_artifacts,
             state: Mutex::default(),
             picture: ArcSwap::default(),
             stale: AtomicBool::new(false),
@@ -56,6 +58,11 @@ impl Live {
 
     pub(crate) fn changes(&self) -> Changes {
         Changes::new(self.version.subscribe())
+    }
+
+    /// Whether references to artifacts can be redeemed at all.
+    pub(crate) fn redeems_artifacts(&self) -> bool {
+        self.redeems_artifacts
     }
 
     /// The picture of what is registered now.

@@ -37,6 +37,18 @@ const ALL_SCOPES: &[TeardownScope] = &[
 ];
 
 impl Door {
+    /// One word, stable across versions.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Resumed => "resumed",
+            Self::Mcp => "mcp",
+            Self::Inner => "inner",
+            Self::Code => "code",
+        }
+    }
+
     /// Whether a call can wait for a decision as a suspension.
     #[must_use]
     pub fn suspends(self) -> bool {

@@ -1,6 +1,6 @@
 //! Telling a host that arguments were made up.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -9,17 +9,33 @@ use tool_core::{
     AfterHook, BoxFuture, Digest, HookError, Identity, SettledCall, Settlement, canonical_json,
 };
 
-/// Runs that are remembered at the same time.
-const MOST_RUNS: usize = 8;
-/// Values that are remembered of one run; the oldest are forgotten first.
+use crate::contained::contained;
+use crate::runs::Runs;
+
+/// Values that are remembered of one run.
 const MOST_VALUES: usize = 100_000;
+/// Arguments that one finding names.
+const MOST_ARGUMENTS: usize = 100;
 
 /// An observer that a host may attach: it reports arguments of a tool that says where its
 /// arguments come from, when no result of those tools in the same run held their value.
 ///
-/// Findings never block and never reach the model. Only digests of values are kept.
+/// Grounds are named by wire name or by identity. Findings never block and never reach the model.
+/// Only digests of values are kept, of the eight runs that called last and at most 100,000 of
+/// each; a ground that served more than that grounds everything, so that nothing is reported
+/// which may have been served.
+///
+/// ```
+/// use tool_registry::{GroundedArguments, Registry, Ungrounded};
+///
+/// let observer = GroundedArguments::new(|finding: &Ungrounded| {
+///     eprintln!("{} was given {} that nothing served", finding.tool, finding.arguments.join(", "));
+/// });
+/// let registry = Registry::builder().after(observer).build();
+/// # let _ = registry;
+/// ```
 pub struct GroundedArguments<F> {
-    runs: Mutex<Runs>,
+    runs: Mutex<Runs<Seen>>,
     report: F,
 }
 
@@ -29,23 +45,26 @@ pub struct GroundedArguments<F> {
 pub struct Ungrounded {
     /// The tool that was called.
     pub tool: Identity,
-    /// JSON pointers of the arguments; the values are not told.
+    /// JSON pointers of the arguments, at most 100; the values are not told.
     pub arguments: Vec<String>,
     /// Whether any of the declared grounds was called in the run at all.
     pub ground_called: bool,
 }
 
-#[derive(Default)]
-struct Runs {
-    seen: HashMap<String, Seen>,
-    recent: VecDeque<String>,
-}
-
-/// What the tools of one run have served, by tool.
+/// What the tools of one run have served, by identity.
 #[derive(Default)]
 struct Seen {
-    served: HashMap<String, HashSet<Digest>>,
+    served: HashMap<String, Served>,
+    /// Identities by the wire names that they were called by.
+    identities: HashMap<String, String>,
     values: usize,
+}
+
+#[derive(Default)]
+struct Served {
+    values: HashSet<Digest>,
+    /// It served more than is remembered.
+    more: bool,
 }
 
 impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
@@ -60,10 +79,8 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
     fn observe(&self, run: &str, settlement: &Settlement, call: &SettledCall<'_>) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = runs.of(run);
-        let finding = call
-            .declarations
-            .arguments_from
-            .as_ref()
+        let declared = call.declarations.arguments_from.as_ref();
+        let finding = declared
             .zip(call.arguments)
             .and_then(|(grounds, arguments)| seen.finding(call.identity, grounds, arguments));
         if let Some(output) = settlement
@@ -71,41 +88,32 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
             .as_ref()
             .filter(|_| !settlement.is_error())
         {
-            seen.serve(call.identity, output);
+            seen.serve(call.identity, &settlement.tool, output);
         }
         // Not under the lock: what a host does with a finding is its own.
         drop(runs);
         if let Some(finding) = finding {
-            (self.report)(&finding);
+            contained(|| (self.report)(&finding));
         }
-    }
-}
-
-impl Runs {
-    fn of(&mut self, run: &str) -> &mut Seen {
-        self.recent.retain(|other| other != run);
-        self.recent.push_back(run.to_owned());
-        if self.recent.len() > MOST_RUNS
-            && let Some(oldest) = self.recent.pop_front()
-        {
-            self.seen.remove(&oldest);
-        }
-        self.seen.entry(run.to_owned()).or_default()
     }
 }
 
 impl Seen {
-    fn serve(&mut self, tool: &Identity, output: &Value) {
-        if self.values > MOST_VALUES {
-            self.served.clear();
-            self.values = 0;
+    fn serve(&mut self, tool: &Identity, wire_name: &str, output: &Value) {
+        let identity = tool.to_string();
+        if wire_name != identity {
+            self.identities
+                .insert(wire_name.to_owned(), identity.clone());
         }
-        let served = self.served.entry(tool.to_string()).or_default();
-        let before = served.len();
+        let served = self.served.entry(identity).or_default();
+        let values = &mut self.values;
         walk(output, &mut String::new(), &mut |_, leaf| {
-            served.insert(Digest::of(canonical_json(leaf).as_bytes()));
+            if *values == MOST_VALUES {
+                served.more = true;
+            } else if served.values.insert(digest(leaf)) {
+                *values += 1;
+            }
         });
-        self.values += served.len() - before;
     }
 
     fn finding(
@@ -116,14 +124,21 @@ impl Seen {
     ) -> Option<Ungrounded> {
         let served: Vec<_> = grounds
             .iter()
-            .filter_map(|ground| self.served.get(ground))
+            .filter_map(|name| self.served(name))
             .collect();
+        if served.iter().any(|served| served.more) {
+            return None;
+        }
         let mut ungrounded = Vec::new();
         walk(arguments, &mut String::new(), &mut |pointer, leaf| {
             // A flag or an absence is nobody's to serve.
             let speaks = matches!(leaf, Value::String(_) | Value::Number(_));
-            let digest = Digest::of(canonical_json(leaf).as_bytes());
-            if speaks && !served.iter().any(|served| served.contains(&digest)) {
+            if speaks
+                && ungrounded.len() < MOST_ARGUMENTS
+                && !served
+                    .iter()
+                    .any(|served| served.values.contains(&digest(leaf)))
+            {
                 ungrounded.push(pointer.to_owned());
             }
         });
@@ -133,6 +148,15 @@ impl Seen {
             ground_called: !served.is_empty(),
         })
     }
+
+    fn served(&self, ground: &str) -> Option<&Served> {
+        let identity = self.identities.get(ground).map_or(ground, String::as_str);
+        self.served.get(identity)
+    }
+}
+
+fn digest(leaf: &Value) -> Digest {
+    Digest::of(canonical_json(leaf).as_bytes())
 }
 
 /// Visits every value that is neither array nor object, with its JSON pointer.

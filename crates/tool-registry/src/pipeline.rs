@@ -20,15 +20,19 @@ mod resume;
 mod run;
 mod settle;
 mod suspend;
+mod trace;
 mod validate;
 
 use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
+use tracing::Instrument as _;
 
 use crate::contained::awaited;
 use crate::host::Hosted;
 use crate::{Approvals, Resolution, Settling};
 
 pub(crate) use run::Run;
+pub(crate) use settle::announce;
+pub(crate) use validate::misfit;
 
 /// Settles one call, alone or in a batch, fresh or resumed.
 pub(crate) async fn settle(settling: Settling) -> Settlement {
@@ -44,6 +48,7 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         turnstile,
         timeout,
     } = settling;
+    let trace = trace::Trace::of(&call, &facts, door);
     let mut run = Run {
         snapshot: &snapshot,
         services: &snapshot.services,
@@ -70,7 +75,7 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
                 .unwrap_or(Err(Outcome::TimedOut { after })),
         }
     });
-    let passed = passing.await;
+    let passed = passing.instrument(trace.span()).await;
     let ended = passed.unwrap_or_else(|| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
     run.hosted.clean_up().await;
     let settlement = ended.unwrap_or_else(|outcome| {
@@ -84,7 +89,8 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
             .unwrap_or_default();
         settlement
     });
-    settle::announce(&snapshot.services, &facts, settlement)
+    trace.settled(&settlement);
+    announce(&snapshot.services, &facts, settlement)
 }
 
 /// All stages. What ends a call before it executes comes back as its outcome.

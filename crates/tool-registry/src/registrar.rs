@@ -86,21 +86,53 @@ impl Registrar {
     }
 
     fn compile(&self, name: &str, tool: Tool) -> Result<Entry, Vec<Problem>> {
-        let name = match ToolName::new(name) {
-            Ok(name) => name,
-            Err(problem) => {
-                // What is wrong with the tool itself is reported beside it.
-                return Err(std::iter::once(problem).chain(tool.problems()).collect());
+        let mut problems = Vec::new();
+        let name = ToolName::new(name).and_then(|name| self.allowed(name));
+        let name = name.map_err(|problem| problems.push(problem));
+        problems.extend(self.unserved(&tool));
+        let compiled = match name {
+            Ok(name) => {
+                let identity = Identity::new(&self.source, name);
+                Entry::compile(identity, self.source.clone(), tool)
             }
+            // What is wrong with the tool itself is reported beside it.
+            Err(()) => Err(tool.problems()),
         };
-        if self.source.namespace().is_none() && name.as_str() == RESERVED {
-            let problem = Problem::new(
-                ProblemKind::Name,
-                format!("\"{RESERVED}\" is reserved for running programs; choose another name"),
-            );
-            return Err(std::iter::once(problem).chain(tool.problems()).collect());
+        match compiled {
+            Ok(entry) if problems.is_empty() => return Ok(entry),
+            Ok(_) => {}
+            Err(more) => problems.extend(more),
         }
-        Entry::compile(Identity::new(&self.source, name), self.source.clone(), tool)
+        Err(problems)
+    }
+
+    fn allowed(&self, name: ToolName) -> Result<ToolName, Problem> {
+        if self.source.namespace().is_some() || name.as_str() != RESERVED {
+            return Ok(name);
+        }
+        Err(Problem::new(
+            ProblemKind::Name,
+            format!("\"{RESERVED}\" is reserved for running programs; choose another name"),
+        ))
+    }
+
+    /// What a tool declares and this registry cannot serve.
+    fn unserved(&self, tool: &Tool) -> Option<Problem> {
+        let wants = &tool.declarations().wants;
+        if wants.is_empty() || self.live.redeems_artifacts() {
+            return None;
+        }
+        let wants: Vec<_> = wants
+            .iter()
+            .map(|(argument, kind)| format!("\"{argument}\" as {kind}"))
+            .collect();
+        Some(Problem::new(
+            ProblemKind::Declaration,
+            format!(
+                "wants {}, and the registry has no artifact store; give it one or leave this out",
+                wants.join(", ")
+            ),
+        ))
     }
 }
 

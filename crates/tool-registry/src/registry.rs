@@ -28,7 +28,7 @@ impl Registry {
 
     pub(crate) fn from_services(services: Services) -> Self {
         Self {
-            live: Arc::new(Live::new()),
+            live: Arc::new(Live::new(services.artifacts.is_some())),
             services: Arc::new(services),
         }
     }

@@ -5,28 +5,75 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use tool_core::{
-    AfterHook, BoxFuture, Content, Digest, HookError, RepeatedWhen, SettledCall, Settlement,
-    canonical_json,
+    AfterHook, BoxFuture, Content, Digest, HookError, Identity, RepeatedWhen, SettledCall,
+    Settlement, canonical_json,
 };
 
-/// Runs that are remembered at the same time.
-const MOST_RUNS: usize = 8;
+use crate::contained::contained;
+use crate::runs::Runs;
+
+type Report = Box<dyn Fn(&Repeated) + Send + Sync>;
+
+/// Calls that are remembered of one run; the oldest are forgotten first.
+const MOST_CALLS: usize = 10_000;
 
 /// An observer that a host may attach: when a call of a run lands the second time, the model is
 /// told so once. Nothing is suppressed.
 ///
 /// Calls are the same by their tool, canonical arguments and result, or by tool and arguments
-/// where the tool says [`RepeatedWhen::Arguments`]. Only digests are kept, for the eight runs that
-/// called last; calls of no run are not watched.
+/// where the tool says [`RepeatedWhen::Arguments`]. A call that was refused is none. Only digests
+/// are kept: of the eight runs that called last, and of the last 10,000 calls of each. Calls of no
+/// run are not watched.
+///
+/// ```
+/// use tool_registry::{Registry, RepeatedCalls};
+///
+/// let registry = Registry::builder().after(RepeatedCalls::new()).build();
+/// # let _ = registry;
+/// ```
 #[derive(Default)]
 pub struct RepeatedCalls {
-    ledger: Mutex<Ledger>,
+    runs: Mutex<Runs<Ledger>>,
+    report: Option<Report>,
 }
 
+/// A call that landed the second time: digests only, no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repeated {
+    /// The tool that was called.
+    pub tool: Identity,
+    /// The digest of the canonical arguments.
+    pub arguments: Digest,
+    /// The digest of the result; `None` where the tool counts by arguments alone.
+    pub result: Option<Digest>,
+    /// By what the tool counts.
+    pub by: RepeatedWhen,
+}
+
+/// The calls of one run, by their digests.
 #[derive(Default)]
 struct Ledger {
-    runs: HashMap<String, HashMap<Digest, usize>>,
-    recent: VecDeque<String>,
+    times: HashMap<Digest, usize>,
+    order: VecDeque<Digest>,
+}
+
+impl Ledger {
+    /// Counts a call in, and says how often it has landed.
+    fn land(&mut self, call: Digest) -> usize {
+        let times = self.times.entry(call).or_default();
+        *times += 1;
+        let times = *times;
+        if times == 1 {
+            self.order.push_back(call);
+        }
+        if self.order.len() > MOST_CALLS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.times.remove(&oldest);
+        }
+        times
+    }
 }
 
 impl RepeatedCalls {
@@ -36,23 +83,16 @@ impl RepeatedCalls {
         Self::default()
     }
 
-    fn landed(&self, run: &str, key: Digest) -> usize {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.recent.retain(|other| other != run);
-        ledger.recent.push_back(run.to_owned());
-        if ledger.recent.len() > MOST_RUNS
-            && let Some(oldest) = ledger.recent.pop_front()
-        {
-            ledger.runs.remove(&oldest);
-        }
-        let times = ledger
-            .runs
-            .entry(run.to_owned())
-            .or_default()
-            .entry(key)
-            .or_default();
-        *times += 1;
-        *times
+    /// Tells the host as well. Nobody is told by default.
+    #[must_use]
+    pub fn report(mut self, report: impl Fn(&Repeated) + Send + Sync + 'static) -> Self {
+        self.report = Some(Box::new(report));
+        self
+    }
+
+    fn is_second(&self, run: &str, call: Digest) -> bool {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.of(run).land(call) == 2
     }
 }
 
@@ -66,16 +106,26 @@ impl AfterHook for RepeatedCalls {
             let (Some(run), Some(arguments)) = (call.facts.run_id(), call.arguments) else {
                 return Ok(());
             };
-            let result = match call.declarations.repeated_when {
-                RepeatedWhen::Arguments => String::new(),
-                _ => result_of(settlement),
+            let by = call.declarations.repeated_when;
+            let arguments = Digest::of(canonical_json(arguments).as_bytes());
+            let result = match by {
+                RepeatedWhen::Arguments => None,
+                _ => Some(Digest::of(result_of(settlement).as_bytes())),
             };
             let identity = call.identity.to_string();
-            let key = Digest::of_parts(&[&identity, &canonical_json(arguments), &result]);
-            if self.landed(run.as_str(), key) == 2 {
-                settlement
-                    .content
-                    .push(Content::text(note(call.declarations.repeated_when)));
+            let result_hex = result.map(|result| result.hex()).unwrap_or_default();
+            let landed = Digest::of_parts(&[&identity, &arguments.hex(), &result_hex]);
+            if self.is_second(run.as_str(), landed) {
+                settlement.content.push(Content::text(note(by)));
+                if let Some(report) = &self.report {
+                    let repeated = Repeated {
+                        tool: call.identity.clone(),
+                        arguments,
+                        result,
+                        by,
+                    };
+                    contained(|| report(&repeated));
+                }
             }
             Ok(())
         })

@@ -5,6 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use tool_core::{AfterHook, BoxFuture, HookError, Identity, ResultClass, SettledCall, Settlement};
 
+use crate::contained::contained;
+
 /// An observer that a host may attach: a tool that says what sort of answer it gives is expected
 /// to say in each how much of everything it has seen, as `coverage` with the numbers `seen` and
 /// `total`. One that does not is reported. Findings never block and never reach the model.
@@ -40,10 +42,11 @@ impl<F: Fn(&Uncovered) + Send + Sync> AfterHook for ResultClasses<F> {
                 && !settlement.is_error()
                 && !settlement.output.as_ref().is_some_and(covers)
             {
-                (self.report)(&Uncovered {
+                let uncovered = Uncovered {
                     tool: call.identity.clone(),
                     class,
-                });
+                };
+                contained(|| (self.report)(&uncovered));
             }
             Ok(())
         })

@@ -34,7 +34,8 @@ pub enum ColumnCheck {
 pub(crate) struct Services {
     pub(crate) permission: Permission,
     pub(crate) outputs: Option<Arc<dyn OutputStore>>,
-    pub(crate) artifacts: Arc<dyn ArtifactStore>,
+    /// Without one, no tool that wants artifacts is registered.
+    pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) before: Vec<Arc<dyn BeforeHook>>,
     pub(crate) after: Vec<Arc<dyn AfterHook>>,

@@ -119,7 +119,8 @@ impl Toolkit {
         Ok((self.with(name, tool)?, handle))
     }
 
-    /// Merges another kit into this one.
+    /// Merges another kit into this one. The very same tool under the same name stands once,
+    /// whatever the way of merging.
     ///
     /// # Errors
     /// [`ToolkitError`] with every name that stands twice and that the way of merging leaves
@@ -134,6 +135,8 @@ impl Toolkit {
             let same = self.tools.iter_mut().find(|(other, _)| *other == name);
             match (same, merge) {
                 (None, _) => self.tools.push((name, tool)),
+                // One tool that two kits share is no clash.
+                (Some((_, same)), _) if same.is_same(&tool) => {}
                 (Some(_), Merge::Left) => {}
                 (Some(same), Merge::Right) => same.1 = tool,
                 (Some(_), _) => clashes.push(name),

@@ -12,9 +12,10 @@ pub use part::{FinishReason, Part, TurnError};
 pub use stream::TurnStream;
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use futures_core::Stream;
-use tool_core::Facts;
+use tool_core::{Facts, Settlement};
 
 use crate::{Approvals, Snapshot};
 
@@ -50,6 +51,8 @@ pub struct Turn {
     facts: Facts,
     approvals: Approvals,
     limit: NonZeroUsize,
+    timeout: Option<Duration>,
+    resolved: Vec<Settlement>,
 }
 
 impl Turn {
@@ -60,6 +63,8 @@ impl Turn {
             facts,
             approvals: Approvals::default(),
             limit,
+            timeout: None,
+            resolved: Vec::new(),
         }
     }
 
@@ -77,12 +82,29 @@ impl Turn {
         self
     }
 
+    /// Ends each call that long after it was first polled, questions to people included. No limit
+    /// by default; the tools' own timeouts hold besides.
+    ///
+    /// A turn with a limit must be polled inside a tokio runtime with time enabled.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Hands out these settlements ahead of the response: of calls that an earlier turn left
+    /// waiting and that were resumed since, whose results the request already carries. None by
+    /// default.
+    pub fn resolved(mut self, settlements: impl IntoIterator<Item = Settlement>) -> Self {
+        self.resolved.extend(settlements);
+        self
+    }
+
     /// Feeds the parts of the response. The calls run while the returned stream is polled;
     /// dropping it cancels them.
     pub fn run<S, E>(self, parts: S) -> TurnStream<S, E>
     where
         S: Stream<Item = Result<Part, E>>,
     {
-        TurnStream::new(self.snapshot, self.facts, self.approvals, self.limit, parts)
+        TurnStream::new(self, parts)
     }
 }

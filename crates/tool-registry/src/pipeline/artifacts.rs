@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tool_core::{ArtifactKind, EventKind, Outcome, Prepared, Refusal, Stage, Validation};
+use tool_core::{
+    ArtifactKind, ArtifactStore as _, EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage,
+    Validation,
+};
 
 use super::Run;
 use super::validate::Valid;
@@ -54,7 +57,11 @@ pub(super) async fn redeem(
                 continue;
             }
         };
-        match run.services.artifacts.get(run.facts, reference).await {
+        let found = match &run.services.artifacts {
+            Some(artifacts) => artifacts.get(run.facts, reference).await,
+            None => NoArtifacts.get(run.facts, reference).await,
+        };
+        match found {
             Ok(Some(artifact)) if artifact.kind == *kind => {
                 if let Some(slot) = resolved.get_mut(argument) {
                     *slot = artifact.data;

@@ -1,7 +1,7 @@
 //! Stage 3: from what was delivered to JSON.
 
 use serde_json::{Map, Value};
-use tool_core::{Arguments, EventKind, InvalidArguments, Repair, Stage};
+use tool_core::{Arguments, EventKind, InvalidArguments, Issue, Repair, Stage};
 
 use super::Run;
 use crate::strict_json;
@@ -15,13 +15,7 @@ pub(super) struct Parsed(pub(super) Result<Value, InvalidArguments>);
 /// object, as APIs send for a tool without arguments.
 pub(super) fn parse(run: &Run<'_>, arguments: Arguments, repairs: &mut Vec<Repair>) -> Parsed {
     run.stage(Stage::Parse);
-    let parsed = match arguments {
-        Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
-        Arguments::Text(text) => strict_json::parse(&text),
-        Arguments::Value(value) => strict_json::check_depth(&value).map(|()| value),
-        _ => Ok(Value::Null),
-    };
-    Parsed(match parsed {
+    Parsed(match read(arguments) {
         Ok(Value::Null) => {
             let repair = Repair::new("", "empty_arguments");
             run.tell(|| EventKind::Repaired(&repair));
@@ -31,4 +25,14 @@ pub(super) fn parse(run: &Run<'_>, arguments: Arguments, repairs: &mut Vec<Repai
         Ok(value) => Ok(value),
         Err(issue) => Err(InvalidArguments::new([issue])),
     })
+}
+
+/// Arguments as JSON, where nothing is `null`.
+pub(crate) fn read(arguments: Arguments) -> Result<Value, Issue> {
+    match arguments {
+        Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
+        Arguments::Text(text) => strict_json::parse(&text),
+        Arguments::Value(value) => strict_json::check_depth(&value).map(|()| value),
+        _ => Ok(Value::Null),
+    }
 }

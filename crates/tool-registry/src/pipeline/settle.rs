@@ -6,7 +6,7 @@ use crate::services::Services;
 
 /// Tells the settlement to whoever receives events, and gives it out. A receiver that panics here
 /// takes neither this settlement back nor its siblings along.
-pub(super) fn announce(services: &Services, facts: &Facts, settlement: Settlement) -> Settlement {
+pub(crate) fn announce(services: &Services, facts: &Facts, settlement: Settlement) -> Settlement {
     for kind in [
         EventKind::Stage(Stage::Settle),
         EventKind::Settled(&settlement),

@@ -1,10 +1,10 @@
 //! Stage 5: validation against the tool's own schema, and decoding.
 
-use serde_json::Value;
-use tool_core::{Outcome, Prepared, Refusal, Stage, Validation};
+use serde_json::{Map, Value};
+use tool_core::{Arguments, InvalidArguments, Outcome, Prepared, Refusal, Stage, Validation};
 
 use super::Run;
-use super::parse::Parsed;
+use super::parse::{self, Parsed};
 use crate::Entry;
 
 /// Arguments that the tool's schema accepts, decoded. The value validated is the value executed.
@@ -24,4 +24,15 @@ pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<V
         Ok(Valid { input, prepared })
     });
     valid.map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))
+}
+
+/// Why arguments do not fit a tool that somebody else runs.
+pub(crate) fn misfit(entry: &Entry, arguments: &Arguments) -> Option<InvalidArguments> {
+    let input = match parse::read(arguments.clone()) {
+        Ok(Value::Null) => Value::Object(Map::new()),
+        Ok(input) => input,
+        Err(issue) => return Some(InvalidArguments::new([issue])),
+    };
+    let enforced = entry.tool().validates() == Validation::Enforce;
+    enforced.then(|| entry.input.check(&input).err()).flatten()
 }

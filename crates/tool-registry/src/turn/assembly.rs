@@ -12,6 +12,10 @@ pub(super) struct Assembly {
     open: HashMap<usize, Call>,
     begun: HashSet<usize>,
     ids: HashSet<CallId>,
+    /// How often an id was given, for ids that were given more than once.
+    repeats: HashMap<CallId, u64>,
+    /// What became of the ids of calls that the provider runs, the newest of each.
+    provider_ids: HashMap<CallId, CallId>,
 }
 
 impl Assembly {
@@ -66,13 +70,28 @@ impl Assembly {
         if self.ids.insert(id.clone()) {
             return call;
         }
-        let mut number = 2_u64;
+        let number = self.repeats.entry(id.clone()).or_insert(1);
         loop {
+            *number += 1;
             let candidate = CallId::new(format!("{id}-{number}"));
             if self.ids.insert(candidate.clone()) {
                 return call.id(candidate);
             }
-            number += 1;
         }
+    }
+
+    /// The same for a call that the provider runs, whose result will name it by the provider's id.
+    pub(super) fn with_unique_provider_id(&mut self, call: Call) -> Call {
+        let given = call.call_id().cloned();
+        let call = self.with_unique_id(call);
+        if let (Some(given), Some(unique)) = (given, call.call_id()) {
+            self.provider_ids.insert(given, unique.clone());
+        }
+        call
+    }
+
+    /// The id of the call that a result of the provider is of.
+    pub(super) fn provider_id(&self, given: CallId) -> CallId {
+        self.provider_ids.get(&given).cloned().unwrap_or(given)
     }
 }

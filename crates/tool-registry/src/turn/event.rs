@@ -1,7 +1,7 @@
 //! What a turn hands out.
 
 use serde_json::Value;
-use tool_core::{Call, Progress, Settlement};
+use tool_core::{Call, InvalidArguments, Progress, Settlement};
 
 use super::{FinishReason, TurnError};
 
@@ -9,6 +9,8 @@ use super::{FinishReason, TurnError};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TurnEvent<E> {
+    /// A call of an earlier turn was settled since. Comes before anything of the response.
+    Resolved(Box<Settlement>),
     /// Text for the reader.
     Text(String),
     /// The model made a call. It comes before anything else of that call.
@@ -18,8 +20,13 @@ pub enum TurnEvent<E> {
         /// The call. Its id is unique in the turn.
         call: Call,
     },
-    /// The provider made and runs a call itself.
-    ProviderCall(Call),
+    /// The provider made and runs a call itself. It is recorded, never run.
+    ProviderCall {
+        /// The call. Its id is unique in the turn.
+        call: Call,
+        /// Why its arguments do not fit the tool of that name in the request, if they do not.
+        invalid: Option<InvalidArguments>,
+    },
     /// A running call reported progress.
     Progress {
         /// Which call.

@@ -6,6 +6,10 @@ use tool_core::{Arguments, Call, CallId, Content, FailureOrigin, Outcome, Settle
 
 /// What a turn adds to the conversation: the assistant's message, the results for it, and the
 /// calls that wait. Preliminary results are no part of it.
+///
+/// A call that waits is answered later: resume it with
+/// [`Snapshot::resume`](crate::Snapshot::resume), and give the next request the
+/// [`ResultPart`] of its settlement.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub(super) assistant: Vec<AssistantPart>,
@@ -45,7 +49,7 @@ pub enum AssistantPart {
     },
 }
 
-/// The result of one call, as the next request carries it.
+/// The result of one call, as the next request carries it: made from a [`Settlement`] by `from`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResultPart {
@@ -60,6 +64,12 @@ pub struct ResultPart {
     /// Where it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<FailureOrigin>,
+    /// What refused it or what broke, as [`Outcome::kind`] says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Whether the model may succeed by calling again in another way.
+    #[serde(default)]
+    pub is_retryable: bool,
     /// What the model is shown.
     pub content: Vec<Content>,
     /// What programs are shown.
@@ -131,6 +141,8 @@ impl From<&Settlement> for ResultPart {
             outcome: settlement.outcome.as_str().to_owned(),
             is_error: settlement.is_error(),
             origin: settlement.outcome.origin(),
+            kind: settlement.outcome.kind().map(str::to_owned),
+            is_retryable: settlement.outcome.is_retryable(),
             content: settlement.content.clone(),
             structured: settlement.structured.clone(),
         }

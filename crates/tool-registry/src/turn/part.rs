@@ -34,7 +34,8 @@ pub enum Part {
     },
     /// A whole call at once.
     Call(Call),
-    /// A call that the provider runs itself. It is recorded, never run.
+    /// A call that the provider runs itself. It is recorded, never run; whether its arguments fit
+    /// the tool is said by the event, and stops nothing.
     ProviderCall(Call),
     /// The result of such a call, as the provider gives it.
     ProviderResult {

@@ -6,16 +6,18 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
 
 use futures_core::Stream;
 use futures_util::stream::{SelectAll, StreamExt as _};
-use tool_core::{Call, Facts, Outcome, Settlement};
+use tool_core::{Call, CallId, Facts, Outcome, Settlement};
 
 use super::assembly::Assembly;
 use super::history::AssistantPart;
 use super::{FinishReason, History, Part, TurnError, TurnEvent};
 use crate::batch::Turnstile;
-use crate::{Approvals, Door, SettlementEvent, Snapshot};
+use crate::pipeline::{announce, misfit};
+use crate::{Approvals, Door, SettlementEvent, Snapshot, Turn};
 
 type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
 
@@ -42,29 +44,35 @@ struct Calls {
     facts: Facts,
     approvals: Approvals,
     limit: NonZeroUsize,
+    timeout: Option<Duration>,
     turnstile: Arc<Turnstile>,
     queued: VecDeque<(usize, Call)>,
     running: SelectAll<Running>,
-    begun: Vec<usize>,
+    begun: Vec<(usize, Option<CallId>, String)>,
 }
 
 impl<S, E> TurnStream<S, E>
 where
     S: Stream<Item = Result<Part, E>>,
 {
-    pub(super) fn new(
-        snapshot: Snapshot,
-        facts: Facts,
-        approvals: Approvals,
-        limit: NonZeroUsize,
-        parts: S,
-    ) -> Self {
+    pub(super) fn new(turn: Turn, parts: S) -> Self {
+        let Turn {
+            snapshot,
+            facts,
+            approvals,
+            limit,
+            timeout,
+            resolved,
+        } = turn;
+        let resolved = resolved.into_iter().map(Box::new);
         Self {
+            events: resolved.map(TurnEvent::Resolved).collect(),
             calls: Calls {
                 snapshot,
                 facts,
                 approvals,
                 limit,
+                timeout,
                 turnstile: Arc::default(),
                 queued: VecDeque::new(),
                 running: SelectAll::new(),
@@ -73,7 +81,6 @@ where
             parts: Some(Box::pin(parts)),
             assembly: Assembly::default(),
             history: History::default(),
-            events: VecDeque::new(),
             newest: None,
             finish: None,
             ended: false,
@@ -114,9 +121,12 @@ where
             }
             Part::Call(call) => self.newest = Some(self.announce(call)),
             Part::ProviderCall(call) => {
-                let call = self.assembly.with_unique_id(call);
+                let call = self.assembly.with_unique_provider_id(call);
                 self.history.push_call(&call, true);
-                self.events.push_back(TurnEvent::ProviderCall(call));
+                let entry = self.calls.snapshot.get(call.name());
+                let invalid = entry.and_then(|entry| misfit(entry, call.arguments()));
+                let event = TurnEvent::ProviderCall { call, invalid };
+                self.events.push_back(event);
             }
             Part::ProviderResult {
                 id,
@@ -124,7 +134,7 @@ where
                 is_error,
             } => {
                 let part = AssistantPart::ProviderResult {
-                    id,
+                    id: self.assembly.provider_id(id),
                     result,
                     is_error,
                 };
@@ -165,7 +175,7 @@ where
     fn drop_unfinished(&mut self) {
         for call in self.assembly.take_unfinished() {
             let (position, call) = self.announce(call);
-            self.answer(position, &call, Outcome::NotDispatched { stopped_by: None });
+            self.leave_out(position, call);
         }
     }
 
@@ -180,47 +190,33 @@ where
         // Dropping a running call is what cancels it.
         self.calls.running.clear();
         for (position, call) in never_started {
-            self.answer(position, &call, Outcome::NotDispatched { stopped_by: None });
+            self.leave_out(position, call);
         }
-        for position in std::mem::take(&mut self.calls.begun) {
-            if self
-                .history
-                .settled
-                .get(position)
-                .is_some_and(Option::is_none)
-            {
-                let call = self.call_at(position);
-                self.answer(position, &call, Outcome::Cancelled);
+        for (position, id, name) in std::mem::take(&mut self.calls.begun) {
+            let unanswered = self.history.settled.get(position);
+            if unanswered.is_some_and(Option::is_none) {
+                self.answer(position, id, &name, Outcome::Cancelled);
             }
         }
         self.drop_unfinished();
     }
 
-    /// The call of a position, as history has it.
-    fn call_at(&self, position: usize) -> Call {
-        let made = self.history.assistant.iter().filter_map(|part| match part {
-            AssistantPart::Call {
-                id,
-                name,
-                provider_executed: false,
-                ..
-            } => Some((id, name)),
-            _ => None,
-        });
-        let mut made = made.skip(position);
-        match made.next() {
-            Some((Some(id), name)) => Call::new(name, "").id(id.clone()),
-            Some((None, name)) => Call::new(name, ""),
-            None => Call::new("", ""),
-        }
+    fn leave_out(&mut self, position: usize, call: Call) {
+        let (id, name, _) = call.into_parts();
+        let outcome = Outcome::NotDispatched { stopped_by: None };
+        self.answer(position, id, &name, outcome);
     }
 
-    fn answer(&mut self, position: usize, call: &Call, outcome: Outcome) {
-        let id = call.call_id().cloned();
-        self.settle(
-            position,
-            Settlement::without_output(id, call.name(), outcome),
-        );
+    /// Answers a call that has no answer of its own.
+    fn answer(&mut self, position: usize, id: Option<CallId>, name: &str, outcome: Outcome) {
+        let mut settlement = Settlement::without_output(id, name, outcome);
+        if let Some(entry) = self.calls.snapshot.get(name) {
+            settlement.identity = Some(entry.identity().clone());
+            settlement.failure_mode = entry.tool().declarations().failure_mode;
+        }
+        let services = &self.calls.snapshot.services;
+        let settlement = announce(services, &self.calls.facts, settlement);
+        self.settle(position, settlement);
     }
 
     fn settle(&mut self, position: usize, settlement: Settlement) {
@@ -248,15 +244,18 @@ impl Calls {
             let Some((position, call)) = self.queued.pop_front() else {
                 return;
             };
-            self.begun.push(position);
-            let stream = self
+            let (id, name) = (call.call_id().cloned(), call.name().to_owned());
+            self.begun.push((position, id, name));
+            let mut settling = self
                 .snapshot
                 .settle(call, &self.facts)
                 .door(Door::Model)
                 .approvals(self.approvals)
-                .turnstile(Arc::clone(&self.turnstile))
-                .stream()
-                .map(move |event| (position, event));
+                .turnstile(Arc::clone(&self.turnstile));
+            if let Some(timeout) = self.timeout {
+                settling = settling.timeout(timeout);
+            }
+            let stream = settling.stream().map(move |event| (position, event));
             self.running.push(Box::pin(stream));
         }
     }
@@ -302,7 +301,8 @@ where
                         this.drop_unfinished();
                         continue;
                     }
-                    Poll::Pending => waits_for_parts = true,
+                    // Nothing of interest comes after the end, though a connection may stay open.
+                    Poll::Pending => waits_for_parts = this.finish.is_none(),
                 }
             }
             this.calls.fill();

@@ -159,7 +159,7 @@ async fn what_breaks_inside_a_port_is_for_the_operator_and_not_for_the_model() {
     for (builder, tool) in [
         (
             open().permission(Permission::new(denying, NobodyToAsk)),
-            wanting(),
+            needing(),
         ),
         (
             open().artifacts(Shelf(|_: &str| Err(ArtifactError::new(DETAIL)))),
