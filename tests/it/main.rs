@@ -1,5 +1,11 @@
 //! Stories across the crates, told through the facade, and the rules of the workspace itself.
 
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
 // The workspace: what it consists of and what its pages say.
 mod architecture;
 mod docs_sync;
