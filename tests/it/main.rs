@@ -3,6 +3,8 @@
 #![expect(
     clippy::expect_used,
     clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]
 
