@@ -29,6 +29,16 @@ pub trait OutputStore: Send + Sync {
     /// Dropping the future leaves nothing visible in the store.
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>>;
 
+    /// Takes note that nobody will ever learn of an output: the call that produced it was dropped,
+    /// or ran out of time, when it was retained already. Removing it may wait until the store is
+    /// swept; until then it counts like any other. Override it where outputs can be removed; by
+    /// default nothing happens and the output expires as others do.
+    ///
+    /// Called from destructors: it must return at once and must not block.
+    fn forget(&self, retained: &Retained) {
+        let _ = retained;
+    }
+
     /// Reads a page of a retained output.
     ///
     /// # Errors

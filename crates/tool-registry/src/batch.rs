@@ -16,6 +16,7 @@ use tokio::sync::{
 };
 use tool_core::{Call, Concurrency, Facts, Identity, Settlement, canonical_json};
 
+use crate::services::Services;
 use crate::{Approvals, Door, Entry, SettlementEvent, Settling, Snapshot};
 
 /// A tool, and the canonical value of its concurrency key.
@@ -96,14 +97,19 @@ impl Batch {
     /// Dropping the future cancels every call that has not settled.
     pub async fn settle(self) -> Vec<Settlement> {
         let limit = self.limit.get();
+        let mut unseen = Unseen {
+            services: Arc::clone(&self.snapshot.services),
+            settled: Vec::with_capacity(self.calls.len()),
+        };
         let settling = self
             .settling()
             .enumerate()
             .map(|(position, settling)| async move { (position, settling.await) });
-        let mut settled: Vec<_> = stream::iter(settling)
-            .buffer_unordered(limit)
-            .collect()
-            .await;
+        let mut settling = stream::iter(settling).buffer_unordered(limit);
+        while let Some(settled) = settling.next().await {
+            unseen.settled.push(settled);
+        }
+        let mut settled = std::mem::take(&mut unseen.settled);
         settled.sort_unstable_by_key(|(position, _)| *position);
         settled
             .into_iter()
@@ -131,6 +137,20 @@ impl Batch {
                 None => settling,
             }
         })
+    }
+}
+
+/// Settlements that nobody has seen yet. When the batch is dropped nobody will.
+struct Unseen {
+    services: Arc<Services>,
+    settled: Vec<(usize, Settlement)>,
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        for (_, settlement) in &self.settled {
+            self.services.forget(settlement);
+        }
     }
 }
 

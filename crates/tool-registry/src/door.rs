@@ -6,13 +6,16 @@ use tool_core::TeardownScope;
 /// differ only in what they can do, and a declaration that a door cannot honour is refused by
 /// name.
 ///
-/// | door | suspends | redeems artifacts | calls further tools | teardown scopes |
-/// |---|---|---|---|---|
-/// | `Model` | yes | yes | yes | call, run, session, shutdown |
-/// | `Resumed` | yes | yes | yes | call, run, session, shutdown |
-/// | `Code` | yes | yes | yes | call, run, session, shutdown |
-/// | `Mcp` | no | yes | yes | call |
-/// | `Inner` | no | no | no | call |
+/// | door | suspends | redeems artifacts | calls further tools | bounds text | teardown scopes |
+/// |---|---|---|---|---|---|
+/// | `Model` | yes | yes | yes | yes | call, run, session, shutdown |
+/// | `Resumed` | yes | yes | yes | yes | call, run, session, shutdown |
+/// | `Code` | yes | yes | yes | yes | call, run, session, shutdown |
+/// | `Mcp` | no | yes | yes | yes | call |
+/// | `Inner` | no | no | no | no | call |
+///
+/// What an inner call gives is read by the handler that made it and not by a model; what that
+/// handler makes of it is bounded in turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Door {
@@ -67,6 +70,12 @@ impl Door {
     /// Whether a handler can call further tools.
     #[must_use]
     pub fn dispatches(self) -> bool {
+        !matches!(self, Self::Inner)
+    }
+
+    /// Whether long text is retained and shown in part.
+    #[must_use]
+    pub fn bounds_text(self) -> bool {
         !matches!(self, Self::Inner)
     }
 

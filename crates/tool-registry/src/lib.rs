@@ -14,6 +14,7 @@ mod grounded;
 mod host;
 mod memory_state;
 mod nearest;
+mod nesting;
 mod pipeline;
 mod queue;
 mod registrar;

@@ -21,11 +21,13 @@ mod run;
 mod settle;
 mod suspend;
 mod trace;
+mod unseen;
 mod validate;
 
 use tool_core::{Call, Defect, DefectKind, Outcome, Settlement};
 use tracing::Instrument as _;
 
+use self::unseen::Unseen;
 use crate::contained::awaited;
 use crate::host::Hosted;
 use crate::{Approvals, Resolution, Settling};
@@ -63,6 +65,7 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
         early,
         turnstile,
         hosted: Hosted::default(),
+        unseen: Unseen::default(),
     };
     let mut repairs = Vec::new();
     // Handlers and projections are guarded where they run; this guards hooks and ports.
@@ -78,6 +81,9 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
     let passed = passing.instrument(trace.span()).await;
     let ended = passed.unwrap_or_else(|| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
     run.hosted.clean_up().await;
+    if ended.is_ok() {
+        run.unseen.seen();
+    }
     let settlement = ended.unwrap_or_else(|outcome| {
         let entry = snapshot.get(&run.name);
         let name = std::mem::take(&mut run.name);
@@ -104,7 +110,7 @@ async fn enter(
         resume::admit(run, resolution).await?;
     }
     if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
-        run.delivered = Some((call.name().to_owned(), call.arguments().clone()));
+        suspend::keep_call(run, &call);
     }
     let snapshot = run.snapshot;
     let incoming = before::run(run, call).await?;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use arc_swap::ArcSwap;
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, OutputStore,
-    Permission, State,
+    Permission, Settlement, State,
 };
 
 use crate::contained::contained;
@@ -59,6 +59,15 @@ impl Services {
     pub(crate) fn emit(&self, event: &Event<'_>) {
         if let Some(events) = &self.events {
             contained(|| events.emit(event));
+        }
+    }
+
+    /// Says that nobody will learn of what was retained for a settlement.
+    pub(crate) fn forget(&self, settlement: &Settlement) {
+        if let Some(outputs) = &self.outputs {
+            for retained in &settlement.retained {
+                contained(|| outputs.forget(retained));
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tool_core::{BoxFuture, Progress, Settlement};
 
 use crate::queue::{Early, Queue};
+use crate::services::Services;
 
 /// What a call hands out while it runs, and at last its settlement.
 #[derive(Clone, Debug)]
@@ -29,14 +30,20 @@ pub enum SettlementEvent {
 /// call wherever it is, also while its handler waits for room.
 #[must_use = "nothing runs until it is polled"]
 pub struct SettlementStream {
+    services: Arc<Services>,
     queue: Arc<Queue>,
     call: Option<BoxFuture<'static, Settlement>>,
     settled: Option<Settlement>,
 }
 
 impl SettlementStream {
-    pub(crate) fn new(queue: Arc<Queue>, call: BoxFuture<'static, Settlement>) -> Self {
+    pub(crate) fn new(
+        services: Arc<Services>,
+        queue: Arc<Queue>,
+        call: BoxFuture<'static, Settlement>,
+    ) -> Self {
         Self {
+            services,
             queue,
             call: Some(call),
             settled: None,
@@ -88,6 +95,9 @@ impl Drop for SettlementStream {
     fn drop(&mut self) {
         // A task that outlives the handler may wait for room.
         self.queue.close();
+        if let Some(unseen) = &self.settled {
+            self.services.forget(unseen);
+        }
     }
 }
 

@@ -121,7 +121,8 @@ impl Settling {
                 listener.report(progress);
             }),
         });
-        SettlementStream::new(queue, self.into_future())
+        let services = Arc::clone(&self.snapshot.services);
+        SettlementStream::new(services, queue, self.into_future())
     }
 
     pub(crate) fn turnstile(mut self, turnstile: Arc<Turnstile>) -> Self {

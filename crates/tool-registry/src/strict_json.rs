@@ -6,10 +6,9 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use tool_core::Issue;
 
+use crate::nesting::{self, MAX_DEPTH};
 use crate::spelling::unheld;
 
-/// The most levels of nesting.
-pub(crate) const MAX_DEPTH: usize = 128;
 const TOO_DEEP: Issue = Issue::Unrepresentable {
     what: "the arguments are nested deeper than 128 levels",
 };
@@ -66,17 +65,12 @@ fn syntax(text: &str, error: &serde_json::Error) -> Issue {
 }
 
 /// Refuses a value that is nested too deeply, as one that was built in code can be.
-pub(crate) fn check_depth(value: &Value) -> Result<(), Issue> {
-    let mut pending = vec![(value, 1_usize)];
-    while let Some((value, depth)) = pending.pop() {
-        match value {
-            Value::Array(_) | Value::Object(_) if depth > MAX_DEPTH => return Err(TOO_DEEP),
-            Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => pending.extend(map.values().map(|value| (value, depth + 1))),
-            _ => {}
-        }
+pub(crate) fn hold(value: Value) -> Result<Value, Issue> {
+    if nesting::is_shallow(&value) {
+        return Ok(value);
     }
-    Ok(())
+    nesting::dismantle(value);
+    Err(TOO_DEEP)
 }
 
 struct Strict<'a> {

@@ -12,7 +12,7 @@ use crate::Entry;
 /// whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
 /// shown of a text that is kept nowhere.
 pub(super) async fn bound(
-    run: &Run<'_>,
+    run: &mut Run<'_>,
     entry: &Entry,
     shown: Result<Shown, Outcome>,
 ) -> Settlement {
@@ -43,7 +43,12 @@ pub(super) async fn bound(
         Bounding::Within(bound) => bound,
         _ => return settlement,
     };
-    let Some(outputs) = &run.services.outputs else {
+    let Some(outputs) = run
+        .services
+        .outputs
+        .as_ref()
+        .filter(|_| run.door.bounds_text())
+    else {
         return settlement;
     };
     if !bound.is_exceeded_by(settlement.content.iter().filter_map(Content::as_text)) {
@@ -53,6 +58,7 @@ pub(super) async fn bound(
     let retention = Retention::new(content, bound, run.facts, &run.name).call(run.id.as_ref());
     match outputs.bound(retention).await {
         Ok(bounded) => {
+            run.unseen.keep(outputs, &bounded.retained);
             settlement.content = bounded.content;
             settlement.retained.push(bounded.retained);
             settlement

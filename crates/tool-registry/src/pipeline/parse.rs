@@ -32,7 +32,7 @@ pub(crate) fn read(arguments: Arguments) -> Result<Value, Issue> {
     match arguments {
         Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
         Arguments::Text(text) => strict_json::parse(&text),
-        Arguments::Value(value) => strict_json::check_depth(&value).map(|()| value),
+        Arguments::Value(value) => strict_json::hold(value),
         _ => Ok(Value::Null),
     }
 }

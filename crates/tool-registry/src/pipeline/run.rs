@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tool_core::{Arguments, CallId, Event, EventKind, Facts, ProgressSink, Stage};
 
+use super::unseen::Unseen;
 use crate::batch::Turnstile;
 use crate::decision::Gating;
 use crate::host::Hosted;
@@ -29,6 +30,7 @@ pub(crate) struct Run<'a> {
     pub(crate) early: Option<Arc<Queue>>,
     pub(crate) turnstile: Option<Arc<Turnstile>>,
     pub(crate) hosted: Hosted,
+    pub(crate) unseen: Unseen,
 }
 
 impl Run<'_> {

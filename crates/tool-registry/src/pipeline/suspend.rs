@@ -4,11 +4,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tool_core::{
-    Arguments, Component, EventKind, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind,
+    Arguments, Call, Component, EventKind, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind,
 };
 
 use super::Run;
+use crate::nesting::is_shallow;
 use crate::{Entry, seal};
+
+/// Keeps a call as it was delivered, for a suspension. Arguments that no stage would take are not
+/// worth a copy.
+pub(super) fn keep_call(run: &mut Run<'_>, call: &Call) {
+    if !matches!(call.arguments(), Arguments::Value(value) if !is_shallow(value)) {
+        run.delivered = Some((call.name().to_owned(), call.arguments().clone()));
+    }
+}
 
 /// Keeps the arguments as they were delivered, for a tool that is settled from outside.
 pub(super) fn keep_delivered(run: &mut Run<'_>, entry: &Entry, incoming: &Incoming) {

@@ -2,12 +2,14 @@
 //!
 //! Helpers:
 //! - `ports`: ports that a test can steer
+//! - `slow`: ports and tools that take several polls for everything
 //! - `recorder`: writes down what a registry tells of its calls
 //! - `tools`: tools that the tests register
 //!
 //! Subjects, one module each:
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
+//! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `gate`: nothing runs that was not let through
 //! - `handler_errors`: what a handler may return
@@ -46,6 +48,7 @@ mod arguments;
 mod cancellation;
 mod concurrency;
 mod declarations;
+mod dropped_anywhere;
 mod gate;
 mod handler_errors;
 mod hooks;
@@ -65,6 +68,7 @@ mod references;
 mod registration;
 mod scale;
 mod schemas;
+mod slow;
 mod stages;
 mod streams;
 mod suspension;

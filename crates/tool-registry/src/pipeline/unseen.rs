@@ -1,0 +1,31 @@
+//! Output that was retained for a settlement that nobody has seen yet.
+
+use std::sync::Arc;
+
+use tool_core::{OutputStore, Retained};
+
+use crate::contained::contained;
+
+/// Output that was retained for a settlement that nobody has seen yet. When the call is dropped
+/// or ends otherwise, the store is told that nobody will.
+#[derive(Default)]
+pub(crate) struct Unseen(Option<(Arc<dyn OutputStore>, Retained)>);
+
+impl Unseen {
+    pub(super) fn keep(&mut self, outputs: &Arc<dyn OutputStore>, retained: &Retained) {
+        self.0 = Some((Arc::clone(outputs), retained.clone()));
+    }
+
+    /// The settlement is given out, and the output with it.
+    pub(super) fn seen(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        if let Some((outputs, retained)) = &self.0 {
+            contained(|| outputs.forget(retained));
+        }
+    }
+}
