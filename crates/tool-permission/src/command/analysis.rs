@@ -8,7 +8,7 @@ use super::folder::Place;
 use super::reading::Stop;
 use super::walk::Walker;
 
-/// What a line for bash would run, as far as reading it can tell.
+/// What a line would run, as far as reading it can tell. It is read as bash 5.2 reads it.
 ///
 /// Every command in it is found wherever it stands: in chains, pipelines, groups, control flow,
 /// functions, substitutions, expansions, subscripts, arithmetic, here-documents, and behind

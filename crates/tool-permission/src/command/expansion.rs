@@ -96,6 +96,8 @@ impl Parser<'_, '_> {
                 Some('\\') => match self.cursor.char() {
                     None => return Err(Stop("a backquote is not closed")),
                     Some(char @ ('`' | '\\' | '$')) => text.push(char),
+                    // Lines are joined here before quotes and comments are seen.
+                    Some('\n') => {}
                     Some('"') if place == Place::Double => text.push('"'),
                     Some('"') if !place.is_bare() => {
                         return Err(Stop("quotes in backquotes can be read in two ways"));
