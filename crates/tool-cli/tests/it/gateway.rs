@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::invocation::Invocation;
 use crate::peers::{Peers, Sdk};
 use crate::serving::Serving;
+use crate::stdio_client::StdioClient;
 use crate::workbench::{OPEN, Workbench};
 
 /// Both servers, one that cannot be started, a repository with one commit.
@@ -182,6 +183,30 @@ fn imported_tools_are_called_through_the_sdk_clients() {
 }
 
 #[test]
+fn progress_arrives_whole_in_order_and_before_the_answer() {
+    let test = "progress_arrives_whole_in_order_and_before_the_answer";
+    let Some(gateway) = Gateway::open(test) else {
+        return;
+    };
+    let mut client = StdioClient::start(gateway.tool(&["serve"]));
+    for round in 0..20 {
+        let call = json!({
+            "name": "everything__trigger-long-running-operation",
+            "arguments": {"duration": 0.01, "steps": 5},
+            "_meta": {"progressToken": round},
+        });
+        let id = client.send("tools/call", call);
+        let mut done = Vec::new();
+        let answer = client.answer(id, |message| {
+            if message["params"]["progressToken"] == round {
+                done.push(message["params"]["progress"].as_f64().unwrap());
+            }
+        });
+        assert_eq!(done, [1.0, 2.0, 3.0, 4.0, 5.0], "before {answer}");
+    }
+}
+
+#[test]
 fn a_policy_that_names_no_imported_tool_refuses_their_calls() {
     let Some(gateway) = Gateway::open("a_policy_that_names_no_imported_tool_refuses_their_calls")
     else {
@@ -256,17 +281,21 @@ fn check_called(gateway: &Gateway, sdk: Sdk, results: &[Value]) {
     );
 
     let reports = rest[6]["progress"].as_array().unwrap();
-    let done: Vec<_> = reports
+    let done = reports
         .iter()
-        .map(|report| report["progress"].as_f64().unwrap())
-        .collect();
-    assert_eq!(done, [1.0, 2.0, 3.0, 4.0, 5.0], "{sdk:?}");
-    assert!(
-        reports
-            .iter()
-            .all(|report| report["total"].as_f64() == Some(5.0)),
-        "{sdk:?}"
-    );
+        .map(|report| report["progress"].as_f64().unwrap());
+    let done: Vec<_> = done.collect();
+    match sdk {
+        // It forgets who waits for reports when it meets the answer, before it has handled a report
+        // that came in the same piece.
+        Sdk::TypeScript => {
+            assert!([1.0, 2.0, 3.0, 4.0, 5.0].starts_with(&done), "{done:?}");
+            assert!(done.len() >= 4, "{done:?}");
+        }
+        _ => assert_eq!(done, [1.0, 2.0, 3.0, 4.0, 5.0], "{sdk:?}"),
+    }
+    let total = |report: &Value| report["total"].as_f64() == Some(5.0);
+    assert!(reports.iter().all(total), "{sdk:?}: {reports:?}");
 }
 
 /// The structured content is what the server put into the text as well.

@@ -58,17 +58,22 @@ impl StdioClient {
     #[track_caller]
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
+        self.answer(id, |_| {})
+    }
+
+    /// Waits for the answer, and gives everything that comes before it away.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, id: u64, mut before: impl FnMut(Value)) -> Value {
         loop {
             let Ok(message) = self.messages.recv_timeout(PATIENCE) else {
-                panic!("{method} was not answered");
+                panic!("request {id} was not answered");
             };
-            if message.get("id") == Some(&json!(id)) {
-                return message
-                    .get("result")
-                    .or(message.get("error"))
-                    .unwrap()
-                    .clone();
+            if message.get("id") != Some(&json!(id)) {
+                before(message);
+                continue;
             }
+            let answer = message.get("result").or(message.get("error"));
+            return answer.unwrap().clone();
         }
     }
 
