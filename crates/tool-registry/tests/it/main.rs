@@ -5,12 +5,14 @@
 //! - `slow`: ports and tools that take several polls for everything
 //! - `recorder`: writes down what a registry tells of its calls
 //! - `tools`: tools that the tests register
+//! - `waits`: calls that wait, and what resumes them
 //!
 //! Subjects, one module each:
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `concurrency`: which calls of a batch run beside each other
+//! - `gates`: what a call waits for
 //! - `gate`: nothing runs that was not let through
 //! - `handler_errors`: what a handler may return
 //! - `hooks`: hooks before and after every call
@@ -20,9 +22,11 @@
 //! - `law_retention`: laws 8 and 9
 //! - `law_scoping`: laws 4, 5 and 12
 //! - `references`: references in schemas, and that following them ends
+//! - `panics`: code of somebody else's that panics
 //! - `registration`: registering, overlays and reports
 //! - `misfits`: arguments that are JSON and do not fit
 //! - `redaction`: what is printed, and to whom
+//! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
 //! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
@@ -50,6 +54,7 @@ mod concurrency;
 mod declarations;
 mod dropped_anywhere;
 mod gate;
+mod gates;
 mod handler_errors;
 mod hooks;
 mod hostile_schemas;
@@ -61,11 +66,13 @@ mod law_retention;
 mod law_scoping;
 mod misfits;
 mod observers;
+mod panics;
 mod ports;
 mod recorder;
 mod redaction;
 mod references;
 mod registration;
+mod resuming;
 mod scale;
 mod schemas;
 mod slow;
@@ -77,3 +84,4 @@ mod toolkits;
 mod tools;
 mod turns;
 mod views;
+mod waits;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tool_core::{Context, Tool};
 
 use crate::tools::{invalid, settle};
@@ -248,4 +248,39 @@ fn a_recursive_type_is_closed_at_every_level() {
     let nested: Vec<_> = nested.iter().map(String::as_str).collect();
     closed::<Holds<Node>>(&[&format!(r#"{{"f":{takes}}}"#)], &nested);
     closed::<Holds<Option<Node>>>(&[r#"{"f":null}"#], &nested);
+}
+
+#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
+struct Numbers {
+    byte: u8,
+    signed: i32,
+    wide: u64,
+    ratio: f32,
+    format: Option<u32>,
+}
+
+#[tokio::test]
+async fn numbers_say_their_bounds_and_no_format_that_only_rust_knows() {
+    let tool = || {
+        Tool::new("x", |numbers: Numbers, _cx: Context| async move {
+            Ok(numbers.byte)
+        })
+    };
+    let schema = Tool::from(tool()).input().as_value().clone();
+    assert!(!schema.to_string().contains("int32") && !schema.to_string().contains("float"));
+    let byte = &schema["properties"]["byte"];
+    assert_eq!(
+        (&byte["minimum"], &byte["maximum"]),
+        (&json!(0), &json!(255))
+    );
+    assert_eq!(schema["properties"]["signed"]["minimum"], json!(i32::MIN));
+    // A property of that name stays.
+    assert_eq!(schema["properties"]["format"]["maximum"], json!(u32::MAX));
+    let good = r#"{"byte":255,"signed":-1,"wide":18446744073709551615,"ratio":0.5}"#;
+    assert!(!settle(tool(), good).await.is_error());
+    let bad = r#"{"byte":256,"signed":-1,"wide":1,"ratio":0.5}"#;
+    assert_eq!(
+        settle(tool(), bad).await.text(),
+        "expected at most 255 at /byte"
+    );
 }
