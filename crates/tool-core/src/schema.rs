@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
+use schemars::transform::RecursiveTransform;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -103,17 +104,43 @@ impl Schema {
 }
 
 fn generate<T: JsonSchema>(contract: Contract) -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.meta_schema = None;
-        settings.inline_subschemas = true;
-        settings.contract = contract;
-    });
+    let settings = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.meta_schema = None;
+            settings.inline_subschemas = true;
+            settings.contract = contract;
+        })
+        .with_transform(RecursiveTransform(spell_out_format));
     let mut schema = Value::from(settings.into_generator().into_root_schema_for::<T>());
     if let Value::Object(root) = &mut schema {
         // The title is the name of a Rust type, which tells a model nothing.
         root.remove("title");
     }
     schema
+}
+
+/// Says in bounds what the format of a Rust number says by name: clients and providers do not know
+/// the names, and some refuse them.
+fn spell_out_format(schema: &mut schemars::Schema) {
+    let Some(format) = schema.get("format").and_then(Value::as_str) else {
+        return;
+    };
+    let bounds = match format {
+        "int8" => Some((i64::from(i8::MIN), i64::from(i8::MAX))),
+        "uint8" => Some((0, i64::from(u8::MAX))),
+        "int16" => Some((i64::from(i16::MIN), i64::from(i16::MAX))),
+        "uint16" => Some((0, i64::from(u16::MAX))),
+        "int32" => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
+        "uint32" => Some((0, i64::from(u32::MAX))),
+        // What these hold is beyond what a client can be told as a number.
+        "int64" | "uint64" | "int128" | "uint128" | "int" | "uint" | "float" | "double" => None,
+        _ => return,
+    };
+    schema.remove("format");
+    if let (Some((minimum, maximum)), Some(map)) = (bounds, schema.as_object_mut()) {
+        map.entry("minimum").or_insert_with(|| minimum.into());
+        map.entry("maximum").or_insert_with(|| maximum.into());
+    }
 }
 
 /// Refuses unknown keys wherever the type fixes the keys.
