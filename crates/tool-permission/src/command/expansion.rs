@@ -58,7 +58,7 @@ impl Parser<'_, '_> {
         let outside = std::mem::take(&mut self.pending);
         let owes_body = self.owes_body;
         let in_parentheses = std::mem::replace(&mut self.in_parentheses, true);
-        let has_body = std::mem::replace(&mut self.has_body, false);
+        let has_document = std::mem::replace(&mut self.has_document, false);
         self.owes_body = owes_body || !outside.is_empty();
 
         let list = self.list()?;
@@ -69,7 +69,7 @@ impl Parser<'_, '_> {
         self.pending = outside;
         self.owes_body = owes_body;
         self.in_parentheses = in_parentheses;
-        self.has_body = self.has_body || has_body;
+        self.has_document = self.has_document || has_document;
         Ok(list)
     }
 

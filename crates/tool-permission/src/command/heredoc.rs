@@ -33,6 +33,7 @@ impl Parser<'_, '_> {
         }
         match delimiter.literal() {
             Some(delimiter_text) if !delimiter.is_none() => {
+                self.has_document = true;
                 let body = self.reading.bodies.len();
                 self.reading.bodies.push(Word::default());
                 self.pending.push(Pending {
@@ -50,7 +51,6 @@ impl Parser<'_, '_> {
     /// Reads the bodies that are due, at the start of a line or at the end of the text.
     pub(super) fn bodies(&mut self) -> Result<(), Stop> {
         for pending in std::mem::take(&mut self.pending) {
-            self.has_body = true;
             let text = self.body_text(&pending)?;
             let mut word = Word::default();
             word.quote();

@@ -32,8 +32,8 @@ pub(super) struct Parser<'s, 'r> {
     pub(super) pending: Vec<Pending>,
     /// The end of a here-document may stand before a closing parenthesis.
     pub(super) in_parentheses: bool,
-    /// A body of a here-document was read in these parentheses.
-    pub(super) has_body: bool,
+    /// A here-document was begun in these parentheses.
+    pub(super) has_document: bool,
     /// A newline in here would meet a here-document that was begun outside.
     pub(super) owes_body: bool,
     /// The newlines so far in the list that is being read.
@@ -62,7 +62,7 @@ impl<'s, 'r> Parser<'s, 'r> {
             reading,
             pending: Vec::new(),
             in_parentheses: false,
-            has_body: false,
+            has_document: false,
             owes_body: false,
             lines: 0,
         }
@@ -124,7 +124,7 @@ impl<'s, 'r> Parser<'s, 'r> {
             self.blanks();
             match self.cursor.peek() {
                 Some(b';') if !matches!(self.cursor.second(), Some(b';' | b'&')) => {
-                    if self.in_parentheses && self.has_body {
+                    if self.in_parentheses && self.has_document {
                         // bash 5.2 writes the text of a substitution anew, and forgets this one.
                         return Err(Stop("a semicolon behind a here-document may be lost"));
                     }
