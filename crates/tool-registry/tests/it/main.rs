@@ -10,6 +10,7 @@
 //! Subjects, one module each:
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
+//! - `credentials`: declared, asked for, and asked for again
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `gates`: what a call waits for
@@ -36,9 +37,13 @@
 //! - `observers`: observers that a host may attach
 //! - `streams`: calls and batches as streams
 //! - `suspension`: calls that wait for a decision
+//! - `leftovers`: cleanups of dropped calls
 //! - `teardown`: cleanups and their scopes
+//! - `told`: what a host is told, as events and as traces
 //! - `toolkits`: kits and typed handles
+//! - `turn_ends`: how turns end, and what they are held to
 //! - `turns`: model responses that stream in
+//! - `wants`: arguments that name artifacts
 //! - `views`: hooks on requests
 
 #![expect(
@@ -51,6 +56,7 @@
 mod arguments;
 mod cancellation;
 mod concurrency;
+mod credentials;
 mod declarations;
 mod dropped_anywhere;
 mod gate;
@@ -64,6 +70,7 @@ mod law_calls;
 mod law_codecs;
 mod law_retention;
 mod law_scoping;
+mod leftovers;
 mod misfits;
 mod observers;
 mod panics;
@@ -80,8 +87,11 @@ mod stages;
 mod streams;
 mod suspension;
 mod teardown;
+mod told;
 mod toolkits;
 mod tools;
+mod turn_ends;
 mod turns;
 mod views;
 mod waits;
+mod wants;
