@@ -108,3 +108,53 @@ fn facts_survive_a_round_trip_and_absent_ones_leave_no_key() {
     let json = serde_json::to_string(&whole).unwrap();
     assert_eq!(serde_json::from_str::<Facts>(&json).unwrap(), whole);
 }
+
+#[test]
+fn a_handler_asks_for_credentials_where_somebody_hands_them_out_and_until_it_has_settled() {
+    use futures_util::FutureExt as _;
+    use tool_core::{BoxFuture, CredentialError, CredentialNeed, Credentials};
+    struct Keys;
+    impl Credentials for Keys {
+        fn acquire<'a>(
+            &'a self,
+            facts: &'a Facts,
+            need: &'a CredentialNeed,
+        ) -> BoxFuture<'a, Result<Credential, CredentialError>> {
+            let session = facts.session_id().unwrap();
+            let secret = format!("{session} {}", need.service);
+            Box::pin(async move { Ok(Credential::new(secret)) })
+        }
+    }
+    let need = CredentialNeed::new("mail");
+    let control = control(Facts::new().session("s"))
+        .credentials(Some(Arc::new(Keys)))
+        .build();
+    let cx = control.context();
+    let acquire = |cx: &Context| cx.acquire(&need).now_or_never().unwrap();
+    assert_eq!(acquire(&cx).unwrap().expose(), "s mail");
+    control.settle();
+    assert_eq!(
+        acquire(&cx).unwrap_err().to_string(),
+        "the call has settled already"
+    );
+    assert!(acquire(&Context::detached()).is_err());
+}
+
+/// Panics again when what it panicked with is given up.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("dropped");
+        }
+    }
+}
+
+#[test]
+fn a_listener_that_panics_is_no_reason_for_the_handler_to() {
+    let sink = |_: Progress| std::panic::panic_any(Bomb);
+    let control = control(Facts::new()).progress(Some(Arc::new(sink))).build();
+    control.context().progress("heard");
+    control.context().progress("heard again");
+}

@@ -187,3 +187,87 @@ fn a_key_is_read_from_the_arguments_by_its_pointer() {
     assert_eq!(Concurrency::Exclusive.key(&arguments), None);
     assert_eq!(Concurrency::Parallel.key(&arguments), None);
 }
+
+#[test]
+fn what_a_tool_that_runs_nothing_here_cannot_honour_is_refused() {
+    let elsewhere = || {
+        [
+            (Tool::external("Asks", json!({"type": "object"})), "outside"),
+            (
+                Tool::provider_defined("acme.search", "search", serde_json::Map::new()),
+                "at its provider",
+            ),
+        ]
+    };
+    type Declare = fn(Tool) -> Tool;
+    let cases: [(&str, Declare); 5] = [
+        ("asserts_permission", Tool::asserts_permission),
+        ("needs", |tool| tool.needs(CredentialNeed::new("mail"))),
+        ("timeout", |tool| tool.timeout(Duration::from_secs(1))),
+        ("concurrency", |tool| {
+            tool.concurrency(Concurrency::Exclusive)
+        }),
+        ("composed_of", |tool| tool.composed_of(["other"])),
+    ];
+    for (field, declare) in cases {
+        for (tool, place) in elsewhere() {
+            assert!(tool.problems().is_empty());
+            let expected =
+                format!("{field} cannot be honoured by a tool that runs {place}; leave it out");
+            assert_eq!(problem(&declare(tool)), expected);
+        }
+        let handled = plain().handles_provider_tool("acme.shell", "shell", serde_json::Map::new());
+        assert!(declare(handled).problems().is_empty(), "{field}");
+    }
+}
+
+#[test]
+fn a_clone_is_the_same_tool_until_something_of_it_is_replaced() {
+    let tool = plain();
+    assert!(tool.is_same(&tool.clone()));
+    assert!(!tool.is_same(&plain()));
+    assert!(!tool.is_same(&tool.clone().title("Other")));
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Typed {
+    #[serde(rename = "n")]
+    _n: u8,
+}
+
+#[test]
+fn both_sorts_of_dynamic_tools_are_dynamic_and_nothing_else_is() {
+    let typed = || Tool::new("Does it", |_: Typed, _: Context| async { Ok(()) });
+    let dynamic = typed().into_dynamic();
+    assert!(dynamic.kind().is_dynamic() && plain().kind().is_dynamic());
+    assert!(!Tool::from(typed()).kind().is_dynamic());
+    let provided = Tool::provider_defined("acme.x", "x", serde_json::Map::new());
+    assert!(!provided.kind().is_dynamic());
+    // What it reads is still decoded into its type.
+    let replaced = dynamic.input_schema(json!({"type": "object", "title": "Anew"}));
+    assert!(replaced.problems().is_empty());
+    assert_eq!(replaced.input().as_value()["title"], "Anew");
+    assert!(replaced.executor().prepare(&json!({"n": 5})).is_ok());
+    assert!(replaced.executor().prepare(&json!({"n": 500})).is_err());
+}
+
+#[test]
+fn words_of_closed_sets_are_read_and_others_refused_with_the_set() {
+    use tool_core::{ColumnType, ResultClass};
+    assert_eq!(
+        serde_json::from_value::<ResultClass>(json!("triage")).unwrap(),
+        ResultClass::Triage
+    );
+    let error = serde_json::from_value::<ResultClass>(json!("other")).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("triage") && text.contains("inventory"),
+        "{text}"
+    );
+    assert!(serde_json::from_value::<ColumnType>(json!("unknown")).is_err());
+    for word in ["", "   ", "\t"] {
+        assert_eq!(ArtifactKind::new(word), None);
+    }
+    assert!(ArtifactKind::new("any/Charset é#1").is_some());
+    assert_eq!(NonZeroUsize::new(0), None);
+}

@@ -1,5 +1,6 @@
 //! Tests of the definition model, through the public API.
 //!
+//! - `approvals`: whose leave a tool wants
 //! - `cancellation`: the signal that nobody waits
 //! - `compile_fail`: what does not compile, with what the compiler says
 //! - `context`: what a handler is given
@@ -10,6 +11,7 @@
 //! - `forwarding`: shared ports forward every method
 //! - `handler_error`: the one conversion of errors
 //! - `names`: names as authored
+//! - `outcomes`: how calls end, as words that stay
 //! - `permission`: policy and approver together
 //! - `schema`: schemas of types, and their bounds
 //! - `sizes`: bounds and pages
@@ -18,10 +20,12 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]
 
+mod approvals;
 mod cancellation;
 mod compile_fail;
 mod context;
@@ -32,6 +36,7 @@ mod executors;
 mod forwarding;
 mod handler_error;
 mod names;
+mod outcomes;
 mod permission;
 mod schema;
 mod sizes;

@@ -28,7 +28,7 @@ fn wanting(schema: Value, runs: &Count) -> Tool {
     .wants("ref", report())
 }
 
-fn schema(kinds: Value, required: bool) -> Value {
+fn schema(kinds: &Value, required: bool) -> Value {
     let required = if required { json!(["ref"]) } else { json!([]) };
     json!({
         "type": "object",
@@ -58,7 +58,7 @@ async fn settle(tool: Tool, arguments: Value) -> Settlement {
 #[tokio::test]
 async fn the_handler_gets_the_data_and_its_kind() {
     let runs = Count::default();
-    let tool = wanting(schema(json!("string"), true), &runs);
+    let tool = wanting(schema(&json!("string"), true), &runs);
     let settled = settle(tool, json!({"ref": "art_1"})).await;
     let expected = json!([{"ref": {"rows": [1, 2]}}, "report"]);
     assert_eq!(output(&settled), &expected);
@@ -67,9 +67,9 @@ async fn the_handler_gets_the_data_and_its_kind() {
 #[tokio::test]
 async fn what_may_be_left_out_is_left_out_also_as_a_null_that_the_schema_takes() {
     let runs = Count::default();
-    let left_out = settle(wanting(schema(json!("string"), false), &runs), json!({})).await;
+    let left_out = settle(wanting(schema(&json!("string"), false), &runs), json!({})).await;
     assert_eq!(output(&left_out), &json!([{}, null]));
-    let tool = wanting(schema(json!(["string", "null"]), false), &runs);
+    let tool = wanting(schema(&json!(["string", "null"]), false), &runs);
     let null = settle(tool, json!({"ref": null})).await;
     assert_eq!(output(&null), &json!([{"ref": null}, null]));
 }
@@ -78,7 +78,7 @@ async fn what_may_be_left_out_is_left_out_also_as_a_null_that_the_schema_takes()
 async fn without_validation_each_wrong_reference_is_still_refused_by_name() {
     let runs = Count::default();
     let tool = |required| {
-        wanting(schema(json!("string"), required), &runs).validation(Validation::Advertise)
+        wanting(schema(&json!("string"), required), &runs).validation(Validation::Advertise)
     };
     for (arguments, required, says) in [
         (json!({}), true, "ref must be a reference, got nothing"),
@@ -124,7 +124,7 @@ async fn without_validation_each_wrong_reference_is_still_refused_by_name() {
 #[test]
 fn where_nothing_can_be_redeemed_a_tool_that_wants_is_refused_with_all_else_that_is_wrong() {
     let registry = Registry::default();
-    let tool = wanting(schema(json!("string"), true), &Count::default());
+    let tool = wanting(schema(&json!("string"), true), &Count::default());
     let error = registry.register([("reader", tool.clone())]).unwrap_err();
     let text = error.to_string();
     assert!(
