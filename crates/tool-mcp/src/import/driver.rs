@@ -10,7 +10,7 @@ use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::{RoleClient, ServiceExt};
 use tokio::sync::watch;
-use tokio::task::AbortHandle;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_registry::{Registrar, Registration};
@@ -56,12 +56,20 @@ struct Live {
     service: RunningService<RoleClient, ClientConfig>,
     connection: Arc<Connection>,
     listing: Listing,
-    _stderr: AbortOnDrop,
+    stderr: Draining,
 }
 
-struct AbortOnDrop(AbortHandle);
+/// Reads a server's stderr until it ends, or until this is dropped.
+struct Draining(JoinHandle<()>);
 
-impl Drop for AbortOnDrop {
+impl Draining {
+    /// Waits a little for what a server that has ended wrote last: that is what says why.
+    async fn last_words(&mut self) {
+        let _ = timeout(LAST_SIGNS, &mut self.0).await;
+    }
+}
+
+impl Drop for Draining {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -129,8 +137,7 @@ impl Driver {
             stdout,
             stderr,
         } = streams;
-        let draining = tokio::spawn(self.upstream.stderr.clone().drain(stderr));
-        let stderr = AbortOnDrop(draining.abort_handle());
+        let mut stderr = Draining(tokio::spawn(self.upstream.stderr.clone().drain(stderr)));
         let board = Arc::clone(&self.upstream.board);
         let transport =
             ClientTransport::new(stdout, stdin, self.limits.frame_bytes, Arc::clone(&board));
@@ -146,7 +153,10 @@ impl Driver {
         };
         let ready = tokio::select! {
             ready = timeout(self.limits.connect, ready) => ready,
-            end = process.ended() => return Err(format!("{end} before it was ready")),
+            end = process.ended() => {
+                stderr.last_words().await;
+                return Err(format!("{end} before it was ready"));
+            }
         };
         match ready {
             Ok(Ok((service, connection, listing))) => Ok(Live {
@@ -154,11 +164,14 @@ impl Driver {
                 service,
                 connection,
                 listing,
-                _stderr: stderr,
+                stderr,
             }),
             // Where the process has ended as well, that says more.
             Ok(Err(reason)) => match timeout(LAST_SIGNS, process.ended()).await {
-                Ok(end) => Err(format!("{end} before it was ready")),
+                Ok(end) => {
+                    stderr.last_words().await;
+                    Err(format!("{end} before it was ready"))
+                }
                 Err(_) => Err(reason),
             },
             Err(_) => Err(format!(
@@ -174,7 +187,7 @@ impl Driver {
             mut service,
             connection,
             listing,
-            _stderr,
+            mut stderr,
         } = live;
         let mut registration = self.register(&connection, &listing).await;
         let end = tokio::select! {
@@ -195,6 +208,9 @@ impl Driver {
                 // What it wrote before it ended is still read, and calls that it answers settle.
                 let closed = timeout(LAST_SIGNS, connection.board().closed()).await;
                 let ended = timeout(LAST_SIGNS, process.ended()).await;
+                if ended.is_ok() {
+                    stderr.last_words().await;
+                }
                 Some(if closed.is_ok() {
                     ended.unwrap_or(end)
                 } else {
