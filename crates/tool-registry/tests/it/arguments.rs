@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tool_core::Issue;
+use tool_core::{Call, Facts, Issue};
 
 use crate::tools::{any, invalid, one_issue, output};
 
@@ -318,4 +318,22 @@ proptest! {
             assert_eq!(output(&direct), &value);
         });
     }
+}
+
+#[tokio::test]
+async fn a_value_of_any_depth_is_refused_and_crashes_nothing() {
+    let mut value = json!({});
+    for _ in 0..200_000 {
+        value = Value::Object([("a".to_owned(), value)].into_iter().collect());
+    }
+    let registry = crate::ports::open().build();
+    let _echo = registry.register([("echo", crate::tools::echo())]).unwrap();
+    let settling = registry
+        .snapshot()
+        .settle(Call::new("echo", value), &Facts::new());
+    let settled = settling.approvals(tool_registry::Approvals::Suspend).await;
+    assert_eq!(
+        settled.text(),
+        "the arguments are nested deeper than 128 levels"
+    );
 }

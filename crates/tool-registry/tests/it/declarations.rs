@@ -1,10 +1,11 @@
 //! What a tool declares of itself, checked where it is written and honoured where it is called.
 
 use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
-    CheckIn, Column, ColumnType, Component, Facts, Owner, Refusal, RefusalKind, Source, Tool,
+    CheckIn, Column, ColumnType, Component, Owner, Refusal, RefusalKind, Source, Tool,
 };
 use tool_registry::{ColumnCheck, Registry};
 
@@ -229,6 +230,10 @@ async fn columns_are_judged_where_the_host_turns_it_on() {
             json!([{"price": null}, {"unlisted": 1}]),
             true,
         ),
+        // A column that no row has is not excused by that.
+        (number.nullable(), json!([{"unlisted": 1}, {}]), false),
+        (number.nullable(), json!([{"price": "x"}]), false),
+        (number, json!([{"price": true}, {"price": 1}]), false),
         (integer, json!([{"price": 5.0}]), true),
         (integer, json!([{"price": 5.5}]), false),
     ] {
@@ -256,5 +261,89 @@ async fn advertise_only_lets_the_handler_take_what_comes() {
     );
     assert!(!call(&registry, "tool").await.is_error());
     assert_eq!(runs.get(), 1);
-    let _ = Facts::new();
+}
+
+#[tokio::test]
+async fn two_bad_columns_are_two_findings_and_a_warning_gives_the_result_out() {
+    let number = Column::new(ColumnType::Number);
+    let rows = json!([{"a": "1", "b": 2}, {"a": "2"}]);
+    for check in [ColumnCheck::Off, ColumnCheck::Warn, ColumnCheck::Enforce] {
+        let rows = rows.clone();
+        let tool = run(move |_| {
+            let rows = rows.clone();
+            async move { Ok(rows) }
+        })
+        .result_columns([("a", number), ("b", number), ("c", number)]);
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&found);
+        let registry = open()
+            .column_check(check)
+            .events(move |event: &tool_core::Event<'_>| {
+                if let tool_core::EventKind::Columns(mismatches) = event.kind {
+                    let one = |one: &tool_core::ColumnMismatch| {
+                        format!("{} {} {}/{}", one.column, one.got, one.wrong, one.rows)
+                    };
+                    seen.lock().unwrap().extend(mismatches.iter().map(one));
+                }
+            })
+            .build();
+        let _tool = registry.register([("tool", tool)]).unwrap();
+        let settled = call(&registry, "tool").await;
+        assert_eq!(settled.is_error(), check == ColumnCheck::Enforce);
+        let expected = ["a string 2/2", "b null 1/2", "c nothing 2/2"];
+        let found = found.lock().unwrap();
+        if check == ColumnCheck::Off {
+            assert!(found.is_empty());
+        } else {
+            assert_eq!(*found, expected);
+        }
+    }
+}
+
+/// The ceiling is the author's and comes first; what is over it is neither kept nor shown.
+#[tokio::test]
+async fn what_is_over_its_ceiling_is_refused_before_it_is_retained() {
+    let drawer = crate::ports::Drawer::default();
+    let registry = open()
+        .outputs(Arc::new(drawer.clone()))
+        .bound(tool_core::Bound::new(4, 1).unwrap())
+        .build();
+    let tool = fixed("canary text").ceiling(NonZeroUsize::new(5).unwrap());
+    let unnamed = registry.register([("tool", tool.clone())]).unwrap();
+    let settled = call(&registry, "tool").await;
+    assert_eq!(refusal(&settled).kind(), RefusalKind::Ceiling);
+    assert!(
+        settled
+            .text()
+            .ends_with("no data was returned; ask for less")
+    );
+    assert!(settled.retained.is_empty() && drawer.kept.lock().unwrap().is_empty());
+    assert!(!format!("{settled:?}").contains("canary"));
+    unnamed.close();
+    // Anything but a text is measured as its compact JSON.
+    let listed = |max: usize| {
+        run(|_| async { Ok(json!({"a": [1, 2]})) }).ceiling(NonZeroUsize::new(max).unwrap())
+    };
+    for (max, fits) in [(11, true), (10, false)] {
+        let _tool = registry.register([("tool", listed(max))]).unwrap();
+        assert_eq!(!call(&registry, "tool").await.is_error(), fits, "{max}");
+    }
+}
+
+#[tokio::test]
+async fn output_of_any_depth_is_a_defect_and_crashes_nothing() {
+    for depth in [128, 129, 200_000] {
+        let tool = run(move |_| {
+            let mut output = json!([]);
+            for _ in 1..depth {
+                output = Value::Array(vec![output]);
+            }
+            async move { Ok(output) }
+        });
+        let registry = open().build();
+        let _tool = registry.register([("tool", tool)]).unwrap();
+        let settled = call(&registry, "tool").await;
+        let expected = if depth == 128 { "completed" } else { "defect" };
+        assert_eq!(settled.outcome.as_str(), expected, "{depth}");
+    }
 }

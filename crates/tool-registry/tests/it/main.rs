@@ -26,6 +26,8 @@
 //! - `panics`: code of somebody else's that panics
 //! - `registration`: registering, overlays and reports
 //! - `misfits`: arguments that are JSON and do not fit
+//! - `prop_batches`: random batches, taken in every way
+//! - `prop_schemas`: random schemas and instances
 //! - `redaction`: what is printed, and to whom
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
@@ -34,7 +36,9 @@
 //! - `declarations`: what a tool declares of itself
 //! - `inner_calls`: calls that a handler makes
 //! - `kinds`: kinds, failure types, failure modes and codecs
+//! - `observer_bounds`: how much observers remember
 //! - `observers`: observers that a host may attach
+//! - `stream_states`: streams from other threads, late, and left
 //! - `streams`: calls and batches as streams
 //! - `suspension`: calls that wait for a decision
 //! - `leftovers`: cleanups of dropped calls
@@ -72,9 +76,12 @@ mod law_retention;
 mod law_scoping;
 mod leftovers;
 mod misfits;
+mod observer_bounds;
 mod observers;
 mod panics;
 mod ports;
+mod prop_batches;
+mod prop_schemas;
 mod recorder;
 mod redaction;
 mod references;
@@ -84,6 +91,7 @@ mod scale;
 mod schemas;
 mod slow;
 mod stages;
+mod stream_states;
 mod streams;
 mod suspension;
 mod teardown;

@@ -161,3 +161,20 @@ async fn a_waiting_call_has_no_output_yet() {
     let refused = say.call(&registry.snapshot(), &input, &Facts::new()).await;
     assert!(matches!(refused, Err(HandleError::Call(_))));
 }
+
+#[test]
+fn one_tool_that_two_kits_share_is_no_clash() {
+    let shared = fixed("shared");
+    let kit = |other| {
+        let kit = Toolkit::new().with("shared", shared.clone()).unwrap();
+        kit.with(other, fixed("x")).unwrap()
+    };
+    for merge in [Merge::Reject, Merge::Right, Merge::Left] {
+        let merged = kit("a").merge(kit("b"), &merge).unwrap();
+        assert_eq!(merged.names().collect::<Vec<_>>(), ["shared", "a", "b"]);
+    }
+    let changed = Toolkit::new()
+        .with("shared", shared.clone().title("Other"))
+        .unwrap();
+    assert!(kit("a").merge(changed, &Merge::Reject).is_err());
+}

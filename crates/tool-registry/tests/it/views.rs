@@ -82,6 +82,10 @@ fn changes_that_cannot_be_made_are_refused() {
         change(|view| view.rename("echo", "hidden")),
         ViewError::Taken("hidden".to_owned())
     );
+    assert_eq!(
+        change(|view| view.redescribe("echo", " \n")),
+        ViewError::Description("echo".to_owned())
+    );
     for name in ["", "a.b", "1a", &"x".repeat(65)] {
         let error = registry
             .snapshot()
@@ -127,4 +131,35 @@ async fn hooks_on_requests_run_in_order_for_the_caller_who_asks() {
         ["hidden sees 2 for build", "echo sees 1 for build"]
     );
     assert_eq!(registry.snapshot().entries().len(), 2);
+}
+
+#[tokio::test]
+async fn a_hook_on_requests_that_panics_leaves_nothing_to_call() {
+    struct Breaks;
+    impl RequestHook for Breaks {
+        fn request(&self, view: &mut View, _: &Facts) {
+            let _ = view.withdraw("hidden");
+            panic!("before it withdrew the rest");
+        }
+    }
+    let log = Log::default();
+    struct Behind(Log);
+    impl RequestHook for Behind {
+        fn request(&self, _: &mut View, _: &Facts) {
+            self.0.write("reached");
+        }
+    }
+    let registry = open()
+        .on_request(Breaks)
+        .on_request(Behind(log.clone()))
+        .build();
+    let tools = [("hidden", fixed("hidden")), ("echo", fixed("echo"))];
+    let _tools = registry.register(tools).unwrap();
+    let request = registry.request(&Facts::new());
+    assert_eq!((request.entries().len(), log.lines().len()), (0, 0));
+    let settled = request.settle(Call::new("echo", "{}"), &Facts::new()).await;
+    assert_eq!(
+        refusal(&settled).kind(),
+        tool_core::RefusalKind::Unavailable
+    );
 }

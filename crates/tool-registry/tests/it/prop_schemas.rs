@@ -1,0 +1,129 @@
+//! Random schemas and instances: what the validator accepts is run, and nothing else is.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::tools::against;
+
+const KEYS: [&str; 4] = ["a", "b", "c", "with space"];
+
+fn key() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(KEYS.to_vec())
+}
+
+/// A JSON value that is likely to meet a schema of these tests, or to miss it closely.
+fn instance() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        (-3_i64..7).prop_map(Value::from),
+        prop::sample::select(vec![0.5, 1.0, 1e30, -0.0]).prop_map(Value::from),
+        "[ab]{0,4}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            object(inner),
+        ]
+    })
+}
+
+fn object(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+    prop::collection::btree_map(key(), values, 0..4).prop_map(|map| {
+        let pairs = map.into_iter().map(|(key, value)| (key.to_owned(), value));
+        Value::Object(pairs.collect())
+    })
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(true)),
+        Just(json!({})),
+        Just(json!({"$ref": "#/$defs/node"})),
+        prop::sample::select(vec![
+            "string", "integer", "number", "boolean", "null", "object"
+        ])
+        .prop_map(|kind| json!({"type": kind})),
+        (-2_i64..3).prop_map(|least| json!({"type": "integer", "minimum": least})),
+        (0_u64..4).prop_map(|most| json!({"type": "string", "maxLength": most})),
+        Just(json!({"pattern": "^a"})),
+        prop::collection::vec(instance(), 1..4).prop_map(|values| json!({"enum": values})),
+        instance().prop_map(|value| json!({"const": value})),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let many = || prop::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            (properties(inner.clone()), any::<bool>()).prop_map(|(properties, open)| {
+                json!({
+                    "type": "object",
+                    "properties": properties,
+                    "additionalProperties": open
+                })
+            }),
+            (
+                properties(inner.clone()),
+                prop::collection::vec(key(), 0..3)
+            )
+                .prop_map(|(properties, mut required)| {
+                    required.sort_unstable();
+                    required.dedup();
+                    json!({"properties": properties, "required": required})
+                }),
+            inner
+                .clone()
+                .prop_map(|items| json!({"type": "array", "items": items})),
+            many().prop_map(|branches| json!({"anyOf": branches})),
+            many().prop_map(|branches| json!({"oneOf": branches})),
+            many().prop_map(|branches| json!({"allOf": branches})),
+            inner.clone().prop_map(|not| json!({"not": not})),
+            many().prop_map(|items| json!({"prefixItems": items, "uniqueItems": true})),
+        ]
+    })
+}
+
+fn properties(schemas: impl Strategy<Value = Value>) -> impl Strategy<Value = Map<String, Value>> {
+    prop::collection::btree_map(key(), schemas, 0..4).prop_map(|map| {
+        let pairs = map.into_iter().map(|(key, value)| (key.to_owned(), value));
+        pairs.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn what_the_validator_accepts_is_run_as_it_came_and_nothing_else_is(
+        properties in properties(schema()),
+        node in schema(),
+        closed in any::<bool>(),
+        arguments in object(instance()),
+    ) {
+        // A reference that leads to itself and nowhere else is no schema.
+        let node = node.to_string().replace(r##"{"$ref":"#/$defs/node"}"##, "{}");
+        let node: Value = serde_json::from_str(&node).unwrap();
+        let schema = json!({
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": !closed,
+            "$defs": {"node": node}
+        });
+        let accepts = jsonschema::draft202012::is_valid(&schema, &arguments);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for text in [true, false] {
+            let delivered = if text {
+                tool_core::Arguments::Text(arguments.to_string())
+            } else {
+                tool_core::Arguments::Value(arguments.clone())
+            };
+            let (settled, runs) = runtime.block_on(against(schema.clone(), delivered));
+            prop_assert_eq!(runs, usize::from(accepts), "{}", schema);
+            if accepts {
+                prop_assert_eq!(settled.output.as_ref(), Some(&arguments));
+            } else {
+                // A refusal always says something, and at most ten things.
+                let issues = crate::tools::invalid(&settled).issues();
+                prop_assert!((1..=10).contains(&issues.len()), "{}", schema);
+            }
+        }
+    }
+}
