@@ -196,10 +196,14 @@ impl Walker {
     fn top_list(&mut self, list: &List, start: Folders, scope: Scope<'_>) {
         let mut folders = start;
         for chain in &list.chains {
-            let simple = matches!(chain.first.commands.as_slice(), [Command::Simple(_)]);
+            // A redirect may fail, and the command with it.
+            let surely = match chain.first.commands.as_slice() {
+                [Command::Simple(simple)] => simple.redirects.is_empty(),
+                _ => false,
+            };
             let scope = Scope {
                 line: Some(chain.line),
-                alone: simple && chain.rest.is_empty() && !chain.background,
+                alone: surely && chain.rest.is_empty() && !chain.background,
                 ..scope
             };
             folders = self.chain(chain, folders, scope).any();

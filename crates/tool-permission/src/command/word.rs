@@ -178,7 +178,11 @@ impl Parser<'_, '_> {
         }
         if self.eat_equals() {
             let value = if self.cursor.peek() == Some(b'(') {
-                Value::Array(self.array()?)
+                let words = self.array()?;
+                if !self.at_word_end() {
+                    return Err(Stop("an array ends inside of a word"));
+                }
+                Value::Array(words)
             } else {
                 Value::Word(self.word()?)
             };
