@@ -1,10 +1,9 @@
 //! Code of somebody else's, which may panic.
 
 use std::any::Any;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+
+use futures_util::FutureExt as _;
 
 /// Runs code of somebody else's. `None` when it panicked.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
@@ -12,14 +11,11 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Awaits a future of somebody else's. `None` when it panicked.
-pub(crate) async fn awaited<F: Future>(future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    poll_fn(|cx| match contained(|| future.as_mut().poll(cx)) {
-        Some(Poll::Pending) => Poll::Pending,
-        Some(Poll::Ready(output)) => Poll::Ready(Some(output)),
-        None => Poll::Ready(None),
-    })
-    .await
+///
+/// No `async fn`: that would hold the future twice, once as its argument.
+pub(crate) fn awaited<F: Future>(future: F) -> impl Future<Output = Option<F::Output>> {
+    let caught = AssertUnwindSafe(future).catch_unwind();
+    caught.map(|caught| caught.map_err(discard).ok())
 }
 
 /// Drops what a panic carried, whose own destructor may panic again.

@@ -69,16 +69,16 @@ pub(crate) async fn settle(settling: Settling) -> Settlement {
     };
     let mut repairs = Vec::new();
     // Handlers and projections are guarded where they run; this guards hooks and ports.
-    let passing = awaited(async {
-        let entering = enter(&mut run, call, resolution, &mut repairs);
-        match timeout {
-            None => entering.await,
-            Some(after) => tokio::time::timeout(after, entering)
-                .await
-                .unwrap_or(Err(Outcome::TimedOut { after })),
-        }
-    });
-    let passed = passing.instrument(trace.span()).await;
+    let passed = awaited(async {
+        let Some(after) = timeout else {
+            return enter(&mut run, call, resolution, &mut repairs).await;
+        };
+        tokio::time::timeout(after, enter(&mut run, call, resolution, &mut repairs))
+            .await
+            .unwrap_or(Err(Outcome::TimedOut { after }))
+    })
+    .instrument(trace.span())
+    .await;
     let ended = passed.unwrap_or_else(|| Err(Outcome::Defect(Defect::new(DefectKind::Panic))));
     run.hosted.clean_up().await;
     if ended.is_ok() {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -171,7 +172,7 @@ impl Teardowns {
                 key,
                 cleanup,
             } = next;
-            let running = awaited(async move { cleanup().await });
+            let running = pin!(awaited(async move { cleanup().await }));
             let end = match within(BUDGET, running).await {
                 Some(Some(())) => TeardownEnd::Done,
                 Some(None) => TeardownEnd::Panicked,

@@ -1,5 +1,7 @@
 //! Stage 6: whoever has to be asked.
 
+use std::pin::pin;
+
 use serde_json::Value;
 use tool_core::{
     Action, CallFacts, CheckIn, Component, Decision, EventKind, Gate, Outcome, Refusal, Request,
@@ -97,8 +99,8 @@ async fn questions<'e>(
         .collect();
     let declared = entry.tool().declarations();
     let facts = || CallFacts::new(run.facts.clone(), run.id.clone());
-    let holds = declared.approval.holds(input, facts);
     // A predicate that does not come to an end says yes.
+    let holds = pin!(declared.approval.holds(input, facts));
     let asks = within(run.services.gate_timeout, holds).await;
     if asks.unwrap_or(true) {
         questions.push(Question {

@@ -12,11 +12,9 @@ pub(super) async fn run(run: &mut Run<'_>, call: Call) -> Result<Incoming, Outco
     let (id, name, arguments) = call.into_parts();
     let mut incoming = Incoming::new(id, name, arguments);
     for hook in &run.services.before {
-        let looked = within(
-            run.services.gate_timeout,
-            hook.before(&mut incoming, run.facts),
-        )
-        .await;
+        let mut looking = hook.before(&mut incoming, run.facts);
+        let looked = within(run.services.gate_timeout, looking.as_mut()).await;
+        drop(looking);
         let looked = looked.unwrap_or_else(|| Err(HookError::broken("hook took too long")));
         if let Err(error) = looked {
             let reason = error.model().map(str::to_owned);

@@ -1,5 +1,7 @@
 //! Stage 4: the gate, and one question for each capability that policy governs.
 
+use std::pin::pin;
+
 use tool_core::{
     Action, Capability, Decision, Denial, EventKind, Outcome, Refusal, Request, Ruling, Stage,
 };
@@ -38,7 +40,7 @@ pub(super) async fn rule<'e>(
             Some(capability) => Action::new(Capability::as_str(capability)),
         };
         let request = request(run, entry, action.clone(), parsed.0.as_ref().ok());
-        let decided = within(run.services.gate_timeout, permission.decide(&request)).await;
+        let decided = within(run.services.gate_timeout, pin!(permission.decide(&request))).await;
         let ruling = decided
             .unwrap_or_else(|| Ruling::new(Decision::Deny, "the policy took too long to decide"));
         run.tell(|| EventKind::Ruled {

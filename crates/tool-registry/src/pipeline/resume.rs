@@ -21,8 +21,8 @@ pub(super) async fn admit(run: &mut Run<'_>, resolution: Resolution) -> Result<(
     let Some(until) = until else {
         return Err(refused(ResumeFault::Expired));
     };
-    let claim = run.services.state.claim(&suspension.id, until);
-    match within(run.services.gate_timeout, claim).await {
+    let mut claim = run.services.state.claim(&suspension.id, until);
+    match within(run.services.gate_timeout, claim.as_mut()).await {
         Some(Ok(true)) => {}
         Some(Ok(false)) => return Err(refused(ResumeFault::Used)),
         Some(Err(_)) | None => return Err(refused(ResumeFault::Unknown)),

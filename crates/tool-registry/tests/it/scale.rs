@@ -45,13 +45,17 @@ fn a_change_makes_a_new_picture_that_shares_every_entry_that_stayed() {
 /// What settling one call allocates in a registry of so many tools.
 fn allocated(tools: usize) -> (u64, u64) {
     let (registry, _tools) = registry_of(tools);
-    let facts = Facts::new().session("s1");
+    allocated_in(&registry, &Facts::new().session("s1"))
+}
+
+/// What settling one call allocates.
+fn allocated_in(registry: &Registry, facts: &Facts) -> (u64, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     let settle = || {
         let call = Call::new("tool_00003", json!({"a": 1})).id("c1");
-        let settled = runtime.block_on(async { registry.snapshot().settle(call, &facts).await });
+        let settled = runtime.block_on(async { registry.snapshot().settle(call, facts).await });
         assert_eq!(settled.text(), "said");
     };
     // The first snapshot after a change makes the picture; what comes behind it must not.
@@ -63,6 +67,23 @@ fn allocated(tools: usize) -> (u64, u64) {
 #[test]
 fn a_call_among_ten_thousand_tools_allocates_what_a_call_among_ten_does() {
     assert_eq!(allocated(10_000), allocated(10));
+}
+
+#[test]
+fn telling_who_calls_and_who_is_told_of_it_allocates_nothing_for_a_call() {
+    let told = open().events(|_: &tool_core::Event<'_>| {}).build();
+    let silent = open().build();
+    for registry in [&told, &silent] {
+        let tool = fixed("said");
+        registry.register([("tool_00003", tool)]).unwrap().keep();
+    }
+    let somebody = Facts::new()
+        .session("s1")
+        .identity(tool_core::Identification::principal("ada").tenant("acme"));
+    let least = allocated_in(&silent, &Facts::new().session("s1"));
+    assert_eq!(allocated_in(&told, &somebody), least);
+    // One host serves progress, inner calls, cleanups and credentials.
+    assert!(least.0 <= 26, "{least:?}");
 }
 
 #[test]
