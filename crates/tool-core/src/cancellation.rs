@@ -9,9 +9,10 @@ use event_listener::{Event, listener};
 ///
 /// The handler's future is dropped when its call is cancelled, so most handlers need no signal. It
 /// is for what outlives the future: a blocking thread or a child process. Clones share the state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Cancellation {
-    shared: Arc<Shared>,
+    /// `None` when it was given before anybody could look.
+    shared: Option<Arc<Shared>>,
 }
 
 #[derive(Debug, Default)]
@@ -24,20 +25,31 @@ impl Cancellation {
     /// A signal that has not been given.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            shared: Some(Arc::default()),
+        }
+    }
+
+    /// A signal that was given before anybody could look.
+    pub(crate) fn given() -> Self {
+        Self { shared: None }
     }
 
     /// Gives the signal. Giving it again does nothing.
     pub fn cancel(&self) {
-        if !self.shared.cancelled.swap(true, Ordering::AcqRel) {
-            self.shared.waiting.notify(usize::MAX);
+        if let Some(shared) = &self.shared
+            && !shared.cancelled.swap(true, Ordering::AcqRel)
+        {
+            shared.waiting.notify(usize::MAX);
         }
     }
 
     /// Whether the signal was given.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.shared.cancelled.load(Ordering::Acquire)
+        self.shared
+            .as_ref()
+            .is_none_or(|shared| shared.cancelled.load(Ordering::Acquire))
     }
 
     /// Waits until the signal is given.
@@ -45,13 +57,20 @@ impl Cancellation {
     /// # Cancel safety
     /// Dropping the future loses nothing; wait again at any time.
     pub async fn cancelled(&self) {
+        let Some(shared) = &self.shared else { return };
         while !self.is_cancelled() {
-            listener!(self.shared.waiting => listening);
+            listener!(shared.waiting => listening);
             // The signal may have been given between the look and the listening.
             if self.is_cancelled() {
                 return;
             }
             listening.await;
         }
+    }
+}
+
+impl Default for Cancellation {
+    fn default() -> Self {
+        Self::new()
     }
 }

@@ -86,7 +86,7 @@ impl Context {
     /// The signal that nobody waits any more, for what outlives the handler's future.
     #[must_use]
     pub fn cancellation(&self) -> &Cancellation {
-        &self.0.cancellation
+        self.0.cancellation.get_or_init(Cancellation::new)
     }
 
     /// Reports progress. Never fails and never blocks; where nobody listens, and after the call
@@ -231,12 +231,8 @@ impl Context {
     }
 
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
-        let mut first = self
-            .0
-            .refusal
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        first.get_or_insert(refusal);
+        // The first stays.
+        let _ = self.0.refusal.set(refusal);
     }
 }
 

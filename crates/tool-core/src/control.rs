@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, OnceLock};
 
 use crate::{
     ArtifactKind, CallId, Cancellation, Context, Credential, Credentials, Dispatch, Facts,
@@ -29,14 +29,16 @@ pub(crate) struct Shared {
     pub(crate) credential: Option<Credential>,
     pub(crate) credentials: Option<Arc<dyn Credentials>>,
     pub(crate) wanted: BTreeMap<String, ArtifactKind>,
-    pub(crate) cancellation: Cancellation,
+    /// Made when somebody asks for it, unless the runtime brought one.
+    pub(crate) cancellation: OnceLock<Cancellation>,
     pub(crate) settled: AtomicBool,
     pub(crate) asserted: AtomicBool,
-    pub(crate) refusal: Mutex<Option<Refusal>>,
+    pub(crate) refusal: OnceLock<Refusal>,
 }
 
 impl CallControl {
     /// Control over a call of a tool by a caller.
+    #[inline]
     pub fn builder(
         facts: Facts,
         call: Option<CallId>,
@@ -67,11 +69,7 @@ impl CallControl {
     /// made of it.
     #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
-        self.0
-            .refusal
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone()
+        self.0.refusal.get().cloned()
     }
 
     /// Whether an assertion of the handler was granted.
@@ -84,7 +82,11 @@ impl CallControl {
 impl Drop for CallControl {
     fn drop(&mut self) {
         self.settle();
-        self.0.cancellation.cancel();
+        // Who asks from now on finds it given.
+        self.0
+            .cancellation
+            .get_or_init(Cancellation::given)
+            .cancel();
     }
 }
 
@@ -100,30 +102,35 @@ pub struct CallControlBuilder(Shared);
 
 impl CallControlBuilder {
     /// Sets who listens to progress. Nobody by default.
+    #[inline]
     pub fn progress(mut self, sink: Option<Arc<dyn ProgressSink>>) -> Self {
         self.0.progress = sink;
         self
     }
 
     /// Sets who takes preliminary results. Nobody by default: then they go nowhere.
+    #[inline]
     pub fn preliminary(mut self, sink: Option<Arc<dyn PreliminarySink>>) -> Self {
         self.0.preliminary = sink;
         self
     }
 
     /// Sets how the handler calls other tools. Not at all by default.
+    #[inline]
     pub fn dispatch(mut self, dispatch: Option<Arc<dyn Dispatch>>) -> Self {
         self.0.dispatch = dispatch;
         self
     }
 
     /// Sets who takes cleanups. Nobody by default.
+    #[inline]
     pub fn teardown(mut self, teardown: Option<Arc<dyn Teardown>>) -> Self {
         self.0.teardown = teardown;
         self
     }
 
     /// Sets the credential that was acquired.
+    #[inline]
     pub fn credential(mut self, credential: Option<Credential>) -> Self {
         self.0.credential = credential;
         self
@@ -131,18 +138,21 @@ impl CallControlBuilder {
 
     /// Sets who hands out credentials that the handler asks for while it runs. Nobody by default:
     /// then each is refused.
+    #[inline]
     pub fn credentials(mut self, credentials: Option<Arc<dyn Credentials>>) -> Self {
         self.0.credentials = credentials;
         self
     }
 
     /// Sets the signal that is given when the control is dropped. A fresh one by default.
+    #[inline]
     pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
-        self.0.cancellation = cancellation;
+        self.0.cancellation = OnceLock::from(cancellation);
         self
     }
 
     /// Sets the kinds of the artifacts that were redeemed, by argument.
+    #[inline]
     pub fn wanted(mut self, wanted: BTreeMap<String, ArtifactKind>) -> Self {
         self.0.wanted = wanted;
         self
@@ -150,6 +160,7 @@ impl CallControlBuilder {
 
     /// The control.
     #[must_use]
+    #[inline]
     pub fn build(self) -> CallControl {
         CallControl(Arc::new(self.0))
     }

@@ -18,7 +18,11 @@ use crate::{AgentId, MessageId, RunId, SessionId};
 /// assert!(facts.message_id().is_none());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Facts {
+#[serde(transparent)]
+pub struct Facts(Arc<Known>);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Known {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<SessionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,7 +32,7 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    identity: Option<Arc<Identification>>,
+    identity: Option<Identification>,
 }
 
 /// Who the host says the caller is.
@@ -72,65 +76,69 @@ impl Facts {
     /// Sets the session.
     #[must_use]
     pub fn session(mut self, id: impl Into<SessionId>) -> Self {
-        self.session = Some(id.into());
+        self.known().session = Some(id.into());
         self
     }
 
     /// Sets the agent.
     #[must_use]
     pub fn agent(mut self, id: impl Into<AgentId>) -> Self {
-        self.agent = Some(id.into());
+        self.known().agent = Some(id.into());
         self
     }
 
     /// Sets the assistant message.
     #[must_use]
     pub fn message(mut self, id: impl Into<MessageId>) -> Self {
-        self.message = Some(id.into());
+        self.known().message = Some(id.into());
         self
     }
 
     /// Sets the run.
     #[must_use]
     pub fn run(mut self, id: impl Into<RunId>) -> Self {
-        self.run = Some(id.into());
+        self.known().run = Some(id.into());
         self
     }
 
     /// Sets the identity.
     #[must_use]
     pub fn identity(mut self, identity: Identification) -> Self {
-        self.identity = Some(Arc::new(identity));
+        self.known().identity = Some(identity);
         self
     }
 
     /// The session, if the host gave one.
     #[must_use]
     pub fn session_id(&self) -> Option<&SessionId> {
-        self.session.as_ref()
+        self.0.session.as_ref()
     }
 
     /// The agent, if the host gave one.
     #[must_use]
     pub fn agent_id(&self) -> Option<&AgentId> {
-        self.agent.as_ref()
+        self.0.agent.as_ref()
     }
 
     /// The assistant message, if the host gave one.
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
-        self.message.as_ref()
+        self.0.message.as_ref()
     }
 
     /// The run, if the host gave one.
     #[must_use]
     pub fn run_id(&self) -> Option<&RunId> {
-        self.run.as_ref()
+        self.0.run.as_ref()
     }
 
     /// The identity, if the host gave one.
     #[must_use]
     pub fn identification(&self) -> Option<&Identification> {
-        self.identity.as_deref()
+        self.0.identity.as_ref()
+    }
+
+    fn known(&mut self) -> &mut Known {
+        Arc::make_mut(&mut self.0)
     }
 }
