@@ -87,6 +87,12 @@ impl NeedsApproval {
         )))
     }
 
+    /// Whether no call needs approval, whatever its input.
+    #[must_use]
+    pub fn is_never(&self) -> bool {
+        matches!(self.0, Approval::Never)
+    }
+
     /// Whether a call needs approval. A predicate that fails, panics or cannot read the input
     /// counts as yes.
     ///

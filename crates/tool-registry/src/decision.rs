@@ -43,6 +43,8 @@ pub(crate) struct Gating {
     pub(crate) passed: Vec<Gate>,
     /// The suspension that this call resumes.
     pub(crate) resumed: Option<Box<Suspension>>,
+    /// What came back for it, until it is admitted.
+    pub(crate) resolution: Option<Resolution>,
     /// The result that came from outside.
     pub(crate) outside: Option<Box<Result<Produced, ToolFailure>>>,
 }

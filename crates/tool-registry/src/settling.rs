@@ -26,7 +26,6 @@ pub struct Settling {
     pub(crate) facts: Facts,
     pub(crate) door: Door,
     pub(crate) gating: Gating,
-    pub(crate) resolution: Option<Resolution>,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
     pub(crate) early: Option<Arc<Queue>>,
     pub(crate) turnstile: Option<Arc<Turnstile>>,
@@ -41,7 +40,6 @@ impl Settling {
             facts,
             door: Door::default(),
             gating: Gating::default(),
-            resolution: None,
             progress: None,
             early: None,
             turnstile: None,
@@ -70,7 +68,7 @@ impl Settling {
         settling.gating.passed.push(suspension.gate.clone());
         settling.gating.resumed = Some(Box::new(suspension));
         settling.gating.approvals = Approvals::Suspend;
-        settling.resolution = Some(resolution);
+        settling.gating.resolution = Some(resolution);
         settling
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 use tool_core::Issue;
 
@@ -161,15 +162,18 @@ impl<'de> Visitor<'de> for Strict<'_> {
         }
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
-            if map.contains_key(&key) {
-                return Err(self.refuse(Issue::DuplicateKey { key }));
-            }
-            let value = access.next_value_seed(Strict {
+            let place = match map.entry(key) {
+                Entry::Vacant(place) => place,
+                Entry::Occupied(taken) => {
+                    let key = taken.key().clone();
+                    return Err(self.refuse(Issue::DuplicateKey { key }));
+                }
+            };
+            place.insert(access.next_value_seed(Strict {
                 depth: self.depth + 1,
                 found: &mut *self.found,
                 vast: &mut *self.vast,
-            })?;
-            map.insert(key, value);
+            })?);
         }
         Ok(Value::Object(map))
     }

@@ -18,6 +18,6 @@ pub(crate) async fn within<F: Future + ?Sized>(
     let first = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
     match first {
         Poll::Ready(output) => Some(output),
-        Poll::Pending => tokio::time::timeout(limit, future).await.ok(),
+        Poll::Pending => Box::pin(tokio::time::timeout(limit, future)).await.ok(),
     }
 }

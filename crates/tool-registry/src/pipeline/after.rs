@@ -1,6 +1,7 @@
 //! Stage 14: hooks on the bounded settlement.
 
-use tool_core::{Defect, DefectKind, Outcome, SettledCall, Settlement, Stage};
+use serde_json::Value;
+use tool_core::{Defect, DefectKind, Outcome, SettledCall, Stage};
 
 use super::Run;
 use crate::Entry;
@@ -9,18 +10,20 @@ use crate::contained::awaited;
 /// Runs the hooks, the one added last first. One that fails or panics makes the call a defect.
 /// Nothing is bounded a second time, and whatever a hook changes, the settlement stays that of its
 /// call.
-pub(super) async fn run(run: &Run<'_>, entry: &Entry, mut settlement: Settlement) -> Settlement {
+pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
-    if matches!(settlement.outcome, Outcome::Refused(_)) {
-        return settlement;
+    if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
+        return;
     }
     let call = SettledCall::new(
         run.facts,
         entry.identity(),
         entry.tool().declarations(),
-        run.spoken.as_ref(),
+        Some(input),
     );
+    // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
+    let mut settlement = run.settlement.clone();
     for hook in &run.services.after {
         let looked = awaited(async { hook.after(&mut settlement, &call).await }).await;
         let defect = match looked {
@@ -28,14 +31,10 @@ pub(super) async fn run(run: &Run<'_>, entry: &Entry, mut settlement: Settlement
             Some(Err(cause)) => Defect::because(DefectKind::Hook, cause),
             None => Defect::new(DefectKind::Panic),
         };
-        let mut broken =
-            Settlement::without_output(run.id.clone(), &run.name, Outcome::Defect(defect));
-        broken.retained = settlement.retained;
-        broken.repairs = settlement.repairs;
-        broken.identity = settlement.identity;
-        broken.failure_mode = settlement.failure_mode;
-        return broken;
+        run.end(Outcome::Defect(defect));
+        run.settlement.retained = settlement.retained;
+        return;
     }
-    settlement.call.clone_from(&run.id);
-    settlement
+    settlement.call = run.settlement.call.take();
+    run.settlement = settlement;
 }

@@ -34,6 +34,20 @@ pub(super) async fn ask(
     if let Some(suspension) = &run.gating.resumed {
         resume::still_the_same(suspension, entry, input)?;
     }
+    let declared = entry.tool().declarations();
+    if open.is_empty() && declared.approval.is_never() && declared.check_in.is_none() {
+        return Ok(());
+    }
+    // On the heap, so that a call without a question needs no room for it.
+    Box::pin(put(run, entry, input, open)).await
+}
+
+async fn put(
+    run: &Run<'_>,
+    entry: &Entry,
+    input: &Value,
+    open: Vec<Open<'_>>,
+) -> Result<(), Outcome> {
     for question in questions(run, entry, input, open).await {
         if run.gating.passed.contains(&question.gate) {
             continue;
@@ -73,7 +87,7 @@ pub(super) async fn ask(
 fn named(run: &Run<'_>, request: &Request<'_>, refusal: Refusal) -> Refusal {
     match refusal {
         Refusal::Denied(mut denial) if request.action == Action::CALL => {
-            denial.action.clone_from(&run.name);
+            run.name().clone_into(&mut denial.action);
             Refusal::Denied(denial)
         }
         other => other,
@@ -98,7 +112,7 @@ async fn questions<'e>(
         })
         .collect();
     let declared = entry.tool().declarations();
-    let facts = || CallFacts::new(run.facts.clone(), run.id.clone());
+    let facts = || CallFacts::new(run.facts.clone(), run.id().cloned());
     // A predicate that does not come to an end says yes.
     let holds = pin!(declared.approval.holds(input, facts));
     let asks = within(run.services.gate_timeout, holds).await;

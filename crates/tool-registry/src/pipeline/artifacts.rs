@@ -9,34 +9,28 @@ use tool_core::{
 };
 
 use super::Run;
-use super::validate::Valid;
 use crate::Entry;
 use crate::validator::type_name;
 
-/// Input whose references are redeemed.
+/// Arguments whose reference gave way to its data.
+#[derive(Default)]
 pub(super) struct Redeemed {
-    /// The arguments as they were spoken, references and all.
-    pub(super) spoken: Value,
-    /// The input that runs, with the data in place of the references.
-    pub(super) prepared: Box<dyn Prepared>,
     pub(super) wanted: BTreeMap<String, ArtifactKind>,
 }
 
 /// Redeems what the tool wants. All arguments are judged before one combined refusal.
+///
+/// What is prepared then holds the data; the input stays as it was spoken, references and all.
 pub(super) async fn redeem(
     run: &Run<'_>,
     entry: &Entry,
-    valid: Valid,
+    input: &Value,
+    prepared: &mut Box<dyn Prepared>,
 ) -> Result<Redeemed, Outcome> {
     run.stage(Stage::Artifacts);
-    let Valid { input, prepared } = valid;
     let wants = &entry.tool().declarations().wants;
     if wants.is_empty() {
-        return Ok(Redeemed {
-            spoken: input,
-            prepared,
-            wanted: BTreeMap::new(),
-        });
+        return Ok(Redeemed::default());
     }
     if !run.door.redeems_artifacts() {
         return Err(Outcome::Refused(Refusal::Door {
@@ -48,7 +42,7 @@ pub(super) async fn redeem(
     let (mut issues, mut operator) = (Vec::new(), None);
     for (argument, kind) in wants {
         let told = issues.len();
-        let reference = match spoken_reference(entry, &input, argument) {
+        let reference = match spoken_reference(entry, input, argument) {
             Ok(Some(reference)) => reference,
             Ok(None) => continue,
             Err(what) => {
@@ -86,16 +80,12 @@ pub(super) async fn redeem(
     if !issues.is_empty() {
         return Err(Outcome::Refused(Refusal::Artifact { issues, operator }));
     }
-    let prepared = entry
+    *prepared = entry
         .tool()
         .executor()
         .prepare(&resolved)
         .map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))?;
-    Ok(Redeemed {
-        spoken: input,
-        prepared,
-        wanted,
-    })
+    Ok(Redeemed { wanted })
 }
 
 /// The reference that an argument names; nothing where it is left out, and may be. A null that the

@@ -1,16 +1,20 @@
 //! Stage 1: hooks ahead of lookup.
 
-use tool_core::{Call, Denial, HookError, Incoming, Outcome, Refusal, Stage};
+use serde_json::Value;
+use tool_core::{Arguments, Denial, HookError, Incoming, Outcome, Refusal, Stage};
 
 use super::Run;
 use crate::within::within;
 
 /// Runs the hooks in order, for unknown names too. One that rejects, fails or breaks refuses the
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, call: Call) -> Result<Incoming, Outcome> {
+pub(super) async fn run(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outcome> {
     run.stage(Stage::Before);
-    let (id, name, arguments) = call.into_parts();
-    let mut incoming = Incoming::new(id, name, arguments);
+    if run.services.before.is_empty() {
+        return Ok(());
+    }
+    let delivered = std::mem::replace(arguments, Arguments::Value(Value::Null));
+    let mut incoming = Incoming::new(run.id().cloned(), run.name(), delivered);
     for hook in &run.services.before {
         let mut looking = hook.before(&mut incoming, run.facts);
         let looked = within(run.services.gate_timeout, looking.as_mut()).await;
@@ -22,8 +26,7 @@ pub(super) async fn run(run: &mut Run<'_>, call: Call) -> Result<Incoming, Outco
             return Err(Outcome::Refused(Refusal::Denied(denial)));
         }
     }
-    if run.name != incoming.name {
-        run.name.clone_from(&incoming.name);
-    }
-    Ok(incoming)
+    run.settlement.tool = incoming.name;
+    *arguments = incoming.arguments;
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Stage 10: the output codec, validated.
 
-use serde_json::Value;
 use tool_core::{Defect, DefectKind, Outcome, Produced, Stage};
 
 use super::Run;
@@ -10,15 +9,12 @@ use crate::contained::contained;
 use crate::nesting::{MAX_DEPTH, dismantle, is_shallow};
 
 /// Output that its own schema accepts.
-pub(super) struct Encoded {
-    pub(super) spoken: Value,
-    pub(super) produced: Produced,
-}
+pub(super) struct Encoded(pub(super) Produced);
 
 /// Encodes and validates. Output that does not fit is never a success.
 pub(super) fn encode(run: &Run<'_>, entry: &Entry, executed: Executed) -> Result<Encoded, Outcome> {
     run.stage(Stage::Encode);
-    let Executed { spoken, finished } = executed;
+    let Executed(finished) = executed;
     let mut produced = match contained(|| finished.encode()) {
         Some(Ok(produced)) => produced,
         Some(Err(cause)) => {
@@ -38,7 +34,7 @@ pub(super) fn encode(run: &Run<'_>, entry: &Entry, executed: Executed) -> Result
         (None, _) => true,
     };
     if fits {
-        Ok(Encoded { spoken, produced })
+        Ok(Encoded(produced))
     } else {
         Err(Outcome::Defect(Defect::new(DefectKind::Output)))
     }

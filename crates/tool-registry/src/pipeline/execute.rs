@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use tool_core::{
     ArtifactKind, CallControl, Cancellation, Credential, Credentials, Defect, DefectKind, Dispatch,
-    Finished, Gate, HandlerErrorKind, Outcome, PreliminarySink, ProgressSink, Refusal, Stage,
-    Teardown, ToolKind,
+    Finished, Gate, HandlerErrorKind, Outcome, PreliminarySink, Prepared, ProgressSink, Refusal,
+    Stage, Teardown, ToolKind,
 };
 
 use super::Run;
@@ -18,43 +18,37 @@ use crate::contained::awaited;
 use crate::host::Host;
 
 /// A handler that came to its end.
-pub(super) struct Executed {
-    pub(super) spoken: Value,
-    pub(super) finished: Box<dyn Finished>,
-}
+pub(super) struct Executed(pub(super) Box<dyn Finished>);
 
 /// Runs the handler. A refusal that it met while running stands, whatever it made of it.
 pub(super) async fn execute(
     run: &mut Run<'_>,
     entry: &Arc<Entry>,
+    input: &Value,
+    prepared: Box<dyn Prepared>,
     redeemed: Redeemed,
     credential: Option<Credential>,
 ) -> Result<Executed, Outcome> {
     run.stage(Stage::Execute);
-    if let Some(settled) = settled_elsewhere(run, entry, &redeemed.spoken) {
+    if let Some(settled) = settled_elsewhere(run, entry, input) {
         return settled;
     }
-    let Redeemed {
-        spoken,
-        prepared,
-        wanted,
-    } = redeemed;
-    let _turn = match &run.turnstile {
-        Some(turnstile) => Some(turnstile.enter(entry, &spoken).await),
+    let _turn = match run.turnstile {
+        Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input)).await),
         None => None,
     };
     let cancellation = Cancellation::new();
     let host = Arc::new(Host::new(run, entry, cancellation.clone()));
     run.hosted.by(Arc::clone(&host));
     // Dropped with this future: that is what cancels the call.
-    let control = control(run, entry, &host, cancellation, credential, wanted);
+    let control = control(run, entry, &host, cancellation, credential, redeemed.wanted);
 
     let context = control.context();
     // The handler's own code runs already when its future is made.
     let running = awaited(async move { prepared.run(context).await });
     let ended = match entry.tool().declarations().timeout {
         None => Ok(running.await),
-        Some(after) => tokio::time::timeout(after, running)
+        Some(after) => Box::pin(tokio::time::timeout(after, running))
             .await
             .map_err(|_| after),
     };
@@ -77,7 +71,7 @@ pub(super) async fn execute(
         Ok(Some(Ok(_))) if entry.tool().declarations().asserts && !control.asserted() => {
             Err(Outcome::Defect(Defect::new(DefectKind::Unasserted)))
         }
-        Ok(Some(Ok(finished))) => Ok(Executed { spoken, finished }),
+        Ok(Some(Ok(finished))) => Ok(Executed(finished)),
     }
 }
 
@@ -102,7 +96,7 @@ fn control(
         .then(|| Arc::clone(host) as Arc<dyn Dispatch>);
     CallControl::builder(
         run.facts.clone(),
-        run.id.clone(),
+        run.id().cloned(),
         entry.identity().clone(),
         entry.source().clone(),
     )
@@ -121,14 +115,11 @@ fn control(
 fn settled_elsewhere(
     run: &mut Run<'_>,
     entry: &Entry,
-    spoken: &Value,
+    input: &Value,
 ) -> Option<Result<Executed, Outcome>> {
     match entry.tool().kind() {
         ToolKind::External => Some(match run.gating.outside.take().map(|outside| *outside) {
-            Some(Ok(produced)) => Ok(Executed {
-                spoken: spoken.clone(),
-                finished: Box::new(produced),
-            }),
+            Some(Ok(produced)) => Ok(Executed(Box::new(produced))),
             Some(Err(failure)) => Err(Outcome::Failed(failure)),
             None => {
                 let because = "the result comes from outside".to_owned();
@@ -137,7 +128,7 @@ fn settled_elsewhere(
                     because,
                     component: None,
                 };
-                Err(suspend::suspend(run, entry, spoken, wait))
+                Err(suspend::suspend(run, entry, input, wait))
             }
         }),
         ToolKind::Provider(defined) if !defined.handled_here => {

@@ -11,11 +11,11 @@ use crate::{ColumnCheck, Entry};
 ///
 /// Measured is what the model would read: the text blocks where there are any, else the output, a
 /// text as it is and anything else as compact JSON.
-pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Encoded, Outcome> {
+pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: &Encoded) -> Result<(), Outcome> {
     run.stage(Stage::Judge);
     let declarations = entry.tool().declarations();
     if let Some(ceiling) = declarations.ceiling {
-        let chars = chars(&encoded);
+        let chars = chars(encoded);
         if chars > ceiling.get() {
             return Err(Outcome::Refused(Refusal::Ceiling {
                 chars,
@@ -26,7 +26,7 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<En
     }
     let check = run.services.column_check;
     if check != ColumnCheck::Off {
-        let mismatches = mismatches(entry, &encoded);
+        let mismatches = mismatches(entry, encoded);
         if !mismatches.is_empty() {
             run.tell(|| EventKind::Columns(&mismatches));
             if check == ColumnCheck::Enforce {
@@ -34,12 +34,12 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<En
             }
         }
     }
-    Ok(encoded)
+    Ok(())
 }
 
 fn mismatches(entry: &Entry, encoded: &Encoded) -> Vec<ColumnMismatch> {
     let declared = &entry.tool().declarations().result_columns;
-    let (Some(columns), Some(output)) = (declared, &encoded.produced.output) else {
+    let (Some(columns), Some(output)) = (declared, &encoded.0.output) else {
         return Vec::new();
     };
     judge_columns(columns, output).unwrap_or_default()
@@ -47,7 +47,7 @@ fn mismatches(entry: &Entry, encoded: &Encoded) -> Vec<ColumnMismatch> {
 
 /// What the model would read, in Unicode scalar values.
 fn chars(encoded: &Encoded) -> usize {
-    match (&encoded.produced.content, &encoded.produced.output) {
+    match (&encoded.0.content, &encoded.0.output) {
         (Some(content), _) => content
             .iter()
             .filter_map(Content::as_text)

@@ -13,13 +13,13 @@ pub(super) struct Parsed(pub(super) Result<Value, InvalidArguments>);
 ///
 /// One repair is made: arguments that are missing, empty text, blank text or `null` are an empty
 /// object, as APIs send for a tool without arguments.
-pub(super) fn parse(run: &Run<'_>, arguments: Arguments, repairs: &mut Vec<Repair>) -> Parsed {
+pub(super) fn parse(run: &mut Run<'_>, arguments: &mut Arguments) -> Parsed {
     run.stage(Stage::Parse);
     Parsed(match read(arguments) {
         Ok(Value::Null) => {
             let repair = Repair::new("", "empty_arguments");
             run.tell(|| EventKind::Repaired(&repair));
-            repairs.push(repair);
+            run.settlement.repairs.push(repair);
             Ok(Value::Object(Map::new()))
         }
         Ok(value) => Ok(value),
@@ -27,12 +27,12 @@ pub(super) fn parse(run: &Run<'_>, arguments: Arguments, repairs: &mut Vec<Repai
     })
 }
 
-/// Arguments as JSON, where nothing is `null`.
-pub(crate) fn read(arguments: Arguments) -> Result<Value, Issue> {
+/// Arguments as JSON, where nothing is `null`. A value is taken out.
+pub(crate) fn read(arguments: &mut Arguments) -> Result<Value, Issue> {
     match arguments {
         Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
-        Arguments::Text(text) => strict_json::parse(&text),
-        Arguments::Value(value) => strict_json::hold(value),
+        Arguments::Text(text) => strict_json::parse(text),
+        Arguments::Value(value) => strict_json::hold(value.take()),
         _ => Ok(Value::Null),
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn request<'r>(
 ) -> Request<'r> {
     let mut request = Request::new(action, entry.resource.as_slice(), run.facts);
     request.asserts = request.action == Action::CALL && entry.tool().declarations().asserts;
-    request.call = run.id.as_ref();
+    request.call = run.id();
     request.tool = Some(entry.identity());
     request.source = Some(entry.source());
     request.arguments = arguments;
@@ -78,7 +78,7 @@ pub(super) fn request<'r>(
 
 fn denied_action(run: &Run<'_>, capability: Option<&Capability>) -> String {
     match capability {
-        None => run.name.clone(),
+        None => run.name().to_owned(),
         Some(capability) => capability.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Stage 12: what programs and the model are shown.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
 
 use super::Run;
@@ -8,27 +8,28 @@ use super::encode::Encoded;
 use crate::Entry;
 use crate::contained::contained;
 
-/// A result with both of its channels.
-pub(super) struct Shown {
-    pub(super) output: Option<Value>,
-    pub(super) structured: Option<Value>,
-    pub(super) content: Vec<Content>,
-    pub(super) meta: Option<Map<String, Value>>,
-}
+/// A settlement that holds both channels, not yet bounded.
+pub(super) struct Shown;
 
-/// Projects validated input and encoded output. Without a projection a text is shown verbatim and
-/// anything else once, as compact JSON; a null is nothing to show. A tool that gives an output and
-/// an empty list of blocks, as servers do, has said nothing of its own to show.
-pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<Shown, Outcome> {
+/// Projects validated input and encoded output into the settlement. Without a projection a text is
+/// shown verbatim and anything else once, as compact JSON; a null is nothing to show. A tool that
+/// gives an output and an empty list of blocks, as servers do, has said nothing of its own to show.
+pub(super) fn project(
+    run: &mut Run<'_>,
+    entry: &Entry,
+    input: &Value,
+    encoded: Encoded,
+) -> Result<Shown, Outcome> {
     run.stage(Stage::Project);
-    let Encoded { spoken, produced } = encoded;
-    let (structured, content) = match contained(|| project_both(entry, &spoken, &produced)) {
+    let Encoded(produced) = encoded;
+    let (structured, content) = match contained(|| project_both(entry, input, &produced)) {
         Some(Ok(projected)) => projected,
         Some(Err(defect)) => return Err(Outcome::Defect(defect)),
         None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
     };
     let own = produced.content.filter(|content| !content.is_empty());
-    let content = content.or(own).unwrap_or_else(|| {
+    let settlement = &mut run.settlement;
+    settlement.content = content.or(own).unwrap_or_else(|| {
         produced
             .output
             .as_ref()
@@ -36,23 +37,29 @@ pub(super) fn project(run: &Run<'_>, entry: &Entry, encoded: Encoded) -> Result<
             .into_iter()
             .collect()
     });
-    let structured = match structured {
-        Some(structured) => Some(structured),
-        None => produced.output.clone(),
-    };
-    Ok(Shown {
-        output: produced.output,
-        structured,
-        content,
-        meta: produced.meta,
-    })
+    settlement.structured = structured.or_else(|| produced.output.clone());
+    settlement.output = produced.output;
+    settlement.meta = produced.meta;
+    Ok(Shown)
+}
+
+/// Shows why a call that ran came to nothing.
+pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
+    if let Outcome::Failed(mut failure) = outcome {
+        run.settlement.content = failure.take_content();
+        run.settlement.structured = failure.take_structured();
+        run.settlement.outcome = Outcome::Failed(failure);
+    } else {
+        run.end(outcome);
+    }
+    Shown
 }
 
 type Projected = (Option<Value>, Option<Vec<Content>>);
 
 fn project_both(
     entry: &Entry,
-    spoken: &Value,
+    input: &Value,
     produced: &tool_core::Produced,
 ) -> Result<Projected, Defect> {
     let Some(output) = &produced.output else {
@@ -71,7 +78,7 @@ fn project_both(
     }
     let content = entry
         .tool()
-        .project_model(spoken, output)
+        .project_model(input, output)
         .transpose()
         .map_err(failed)?;
     Ok((structured, content))

@@ -2,33 +2,29 @@
 
 use std::sync::Arc;
 
-use tool_core::{Incoming, Outcome, Refusal, Stage};
+use tool_core::{Outcome, Refusal, Stage};
 
 use super::Run;
 use crate::Entry;
-use crate::catalog::Catalog;
 use crate::nearest::nearest;
 
 /// Finds the tool by the table that made the wire names, and nowhere else.
-pub(super) fn resolve<'c>(
-    run: &mut Run<'_>,
-    catalog: &'c Catalog,
-    incoming: &Incoming,
-) -> Result<&'c Arc<Entry>, Outcome> {
+pub(super) fn resolve<'s>(run: &mut Run<'s>) -> Result<&'s Arc<Entry>, Outcome> {
     run.stage(Stage::Resolve);
-    catalog.get(&incoming.name).ok_or_else(|| {
-        if catalog.withdrawn().contains(&incoming.name) {
-            return Outcome::Refused(Refusal::Unavailable {
-                name: incoming.name.clone(),
-            });
-        }
-        let known = catalog
-            .entries()
-            .iter()
-            .map(|entry| entry.wire_name().as_str());
-        Outcome::Refused(Refusal::Unknown {
-            nearest: nearest(&incoming.name, known),
-            name: incoming.name.clone(),
-        })
-    })
+    let (catalog, name) = (&run.snapshot.catalog, run.name());
+    let Some(entry) = catalog.get(name) else {
+        let name = name.to_owned();
+        return Err(Outcome::Refused(if catalog.withdrawn().contains(&name) {
+            Refusal::Unavailable { name }
+        } else {
+            let known = catalog.entries().iter();
+            Refusal::Unknown {
+                nearest: nearest(&name, known.map(|entry| entry.wire_name().as_str())),
+                name,
+            }
+        }));
+    };
+    run.settlement.identity = Some(entry.identity().clone());
+    run.settlement.failure_mode = entry.tool().declarations().failure_mode;
+    Ok(entry)
 }

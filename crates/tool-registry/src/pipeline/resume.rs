@@ -10,8 +10,9 @@ use crate::within::within;
 
 /// Admits a resumed call: intact, not expired, the caller's own, and not decided before. A decline
 /// is a decision too.
-pub(super) async fn admit(run: &mut Run<'_>, resolution: Resolution) -> Result<(), Outcome> {
-    let Some(suspension) = run.gating.resumed.as_deref() else {
+pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Outcome> {
+    let resolution = run.gating.resolution.take();
+    let (Some(suspension), Some(resolution)) = (run.gating.resumed.as_deref(), resolution) else {
         return Ok(());
     };
     if let Some(fault) = fault(run, suspension, &resolution) {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tool_core::{Arguments, CallId, Event, EventKind, Facts, ProgressSink, Stage};
+use tool_core::{
+    Arguments, CallId, Event, EventKind, Facts, Outcome, ProgressSink, Settlement, Stage,
+};
 
 use super::unseen::Unseen;
 use crate::batch::Turnstile;
@@ -17,23 +19,43 @@ pub(crate) struct Run<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) services: &'a Services,
     pub(crate) facts: &'a Facts,
-    pub(crate) id: Option<CallId>,
-    /// The name as called, and from resolving on the wire name of the tool.
-    pub(crate) name: String,
     /// The name and arguments as they were delivered, where a suspension may need them.
-    pub(crate) delivered: Option<(String, Arguments)>,
-    /// The arguments that ran, where a hook may want to see them.
-    pub(crate) spoken: Option<serde_json::Value>,
+    pub(crate) delivered: Option<Box<(String, Arguments)>>,
     pub(crate) door: Door,
-    pub(crate) gating: Gating,
-    pub(crate) progress: Option<Arc<dyn ProgressSink>>,
-    pub(crate) early: Option<Arc<Queue>>,
-    pub(crate) turnstile: Option<Arc<Turnstile>>,
+    pub(crate) gating: &'a mut Gating,
+    pub(crate) progress: Option<&'a Arc<dyn ProgressSink>>,
+    pub(crate) early: Option<&'a Arc<Queue>>,
+    pub(crate) turnstile: Option<&'a Arc<Turnstile>>,
     pub(crate) hosted: Hosted,
     pub(crate) unseen: Unseen,
+    /// The settlement in the making. Its tool is the name as called, and from resolving on the
+    /// wire name.
+    pub(crate) settlement: Box<Settlement>,
 }
 
 impl Run<'_> {
+    /// The id of the call, where it has one.
+    pub(crate) fn id(&self) -> Option<&CallId> {
+        self.settlement.call.as_ref()
+    }
+
+    /// The name of the tool.
+    pub(crate) fn name(&self) -> &str {
+        &self.settlement.tool
+    }
+
+    /// Ends the call so, without what it may have produced.
+    pub(crate) fn end(&mut self, outcome: Outcome) {
+        let tool = std::mem::take(&mut self.settlement.tool);
+        let mut ended = Settlement::without_output(self.settlement.call.take(), tool, outcome);
+        if let Some(entry) = self.snapshot.get(&ended.tool) {
+            ended.identity = Some(entry.identity().clone());
+            ended.failure_mode = entry.tool().declarations().failure_mode;
+        }
+        ended.repairs = std::mem::take(&mut self.settlement.repairs);
+        *self.settlement = ended;
+    }
+
     /// Says that a stage begins.
     pub(crate) fn stage(&self, stage: Stage) {
         self.tell(|| EventKind::Stage(stage));
@@ -42,7 +64,7 @@ impl Run<'_> {
     /// Tells an event, if anybody listens.
     pub(crate) fn tell<'e>(&'e self, kind: impl FnOnce() -> EventKind<'e>) {
         if self.services.events.is_some() {
-            let event = Event::new(self.id.as_ref(), &self.name, self.facts, kind());
+            let event = Event::new(self.id(), self.name(), self.facts, kind());
             self.services.emit(&event);
         }
     }

@@ -4,15 +4,14 @@ use tool_core::{Event, EventKind, Facts, Settlement, Stage};
 
 use crate::services::Services;
 
-/// Tells the settlement to whoever receives events, and gives it out. A receiver that panics here
-/// takes neither this settlement back nor its siblings along.
-pub(crate) fn announce(services: &Services, facts: &Facts, settlement: Settlement) -> Settlement {
+/// Tells the settlement to whoever receives events. A receiver that panics here takes neither this
+/// settlement back nor its siblings along.
+pub(crate) fn announce(services: &Services, facts: &Facts, settlement: &Settlement) {
     for kind in [
         EventKind::Stage(Stage::Settle),
-        EventKind::Settled(&settlement),
+        EventKind::Settled(settlement),
     ] {
         let call = settlement.call.as_ref();
         services.emit(&Event::new(call, &settlement.tool, facts, kind));
     }
-    settlement
 }

@@ -3,31 +3,25 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use tool_core::{
-    Arguments, Call, Component, EventKind, Gate, Incoming, Outcome, Refusal, Suspension, ToolKind,
-};
+use tool_core::{Arguments, Component, EventKind, Gate, Outcome, Refusal, Suspension, ToolKind};
 
 use super::Run;
 use crate::nesting::is_shallow;
 use crate::{Entry, seal};
 
-/// Keeps a call as it was delivered, for a suspension. Arguments that no stage would take are not
-/// worth a copy.
-pub(super) fn keep_call(run: &mut Run<'_>, call: &Call) {
-    if !matches!(call.arguments(), Arguments::Value(value) if !is_shallow(value)) {
-        run.delivered = Some((call.name().to_owned(), call.arguments().clone()));
+/// Keeps name and arguments as they were delivered, for a suspension. Arguments that no stage would
+/// take are not worth a copy.
+pub(super) fn keep_delivered(run: &mut Run<'_>, arguments: &Arguments) {
+    if !matches!(arguments, Arguments::Value(value) if !is_shallow(value)) {
+        run.delivered = Some(Box::new((run.name().to_owned(), arguments.clone())));
     }
 }
 
-/// Keeps the arguments as they were delivered, for a tool that is settled from outside.
-pub(super) fn keep_delivered(run: &mut Run<'_>, entry: &Entry, incoming: &Incoming) {
-    if run.delivered.is_none() && needs_delivered(entry) {
-        run.delivered = Some((incoming.name.clone(), incoming.arguments.clone()));
+/// Keeps them for a tool that is settled from outside.
+pub(super) fn keep_for_outside(run: &mut Run<'_>, entry: &Entry, arguments: &Arguments) {
+    if run.delivered.is_none() && matches!(entry.tool().kind(), ToolKind::External) {
+        run.delivered = Some(Box::new((run.name().to_owned(), arguments.clone())));
     }
-}
-
-fn needs_delivered(entry: &Entry) -> bool {
-    matches!(entry.tool().kind(), ToolKind::External)
 }
 
 /// Why a call waits.
@@ -64,7 +58,7 @@ pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -
 fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Suspension> {
     let services = run.services;
     let key = services.seal_key.as_ref()?;
-    let (name, delivered) = run.delivered.as_ref()?;
+    let (name, delivered) = run.delivered.as_deref()?;
     let delivered = match delivered {
         Arguments::Text(text) => Value::String(text.clone()),
         Arguments::Value(value) => json!([value]),
@@ -74,7 +68,7 @@ fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Sus
     suspension.passed.clone_from(&run.gating.passed);
     suspension.because = wait.because;
     suspension.component = wait.component;
-    suspension.call.clone_from(&run.id);
+    suspension.call = run.id().cloned();
     suspension.tool = entry.wire_name().to_string();
     suspension.definition = entry.digest().to_string();
     suspension.arguments = input.clone();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tool_core::{Arguments, Call, Content, Facts, Settlement};
 use tracing::field::{Empty, display};
-use tracing::{Level, Span};
+use tracing::{Instrument as _, Level, Span};
 
 use crate::Door;
 
@@ -55,8 +55,12 @@ impl Trace {
         Self { span, began }
     }
 
-    pub(super) fn span(&self) -> Span {
-        self.span.clone()
+    /// Awaits a future inside the span, if anybody collects it.
+    pub(super) async fn around<F: Future>(&self, future: F) -> F::Output {
+        match self.began {
+            None => future.await,
+            Some(_) => Box::pin(future).instrument(self.span.clone()).await,
+        }
     }
 
     /// Says how the call ended.

@@ -28,7 +28,7 @@ pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<V
 
 /// Why arguments do not fit a tool that somebody else runs.
 pub(crate) fn misfit(entry: &Entry, arguments: &Arguments) -> Option<InvalidArguments> {
-    let input = match parse::read(arguments.clone()) {
+    let input = match parse::read(&mut arguments.clone()) {
         Ok(Value::Null) => Value::Object(Map::new()),
         Ok(input) => input,
         Err(issue) => return Some(InvalidArguments::new([issue])),

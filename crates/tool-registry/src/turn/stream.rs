@@ -215,7 +215,7 @@ where
             settlement.failure_mode = entry.tool().declarations().failure_mode;
         }
         let services = &self.calls.snapshot.services;
-        let settlement = announce(services, &self.calls.facts, settlement);
+        announce(services, &self.calls.facts, &settlement);
         self.settle(position, settlement);
     }
 
