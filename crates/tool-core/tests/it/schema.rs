@@ -144,3 +144,29 @@ fn the_first_schema_problem_of_a_tool_is_kept_and_the_rest_still_judged() {
         ]
     );
 }
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Checked {
+    #[schemars(length(min = 2, max = 5), regex(pattern = "^[a-z]+$"))]
+    #[serde(rename = "word")]
+    _word: String,
+    #[schemars(range(min = 1, max = 9))]
+    #[serde(rename = "digit")]
+    _digit: u8,
+    #[schemars(extend("examples" = ["blue"]))]
+    #[serde(rename = "colour")]
+    _colour: Option<String>,
+}
+
+#[test]
+fn checks_that_a_type_is_annotated_with_appear_in_its_schema() {
+    let schema = Schema::input_of::<Checked>().unwrap();
+    let properties = &schema.as_value()["properties"];
+    assert_eq!(properties["word"]["minLength"], 2);
+    assert_eq!(properties["word"]["maxLength"], 5);
+    assert_eq!(properties["word"]["pattern"], "^[a-z]+$");
+    assert_eq!(properties["digit"]["minimum"], 1);
+    assert_eq!(properties["digit"]["maximum"], 9);
+    assert_eq!(properties["colour"]["examples"], json!(["blue"]));
+    assert_eq!(schema.as_value()["required"], json!(["word", "digit"]));
+}

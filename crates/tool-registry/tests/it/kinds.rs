@@ -9,7 +9,7 @@ use tool_core::{
 };
 
 use crate::ports::{Count, open};
-use crate::tools::{Empty, call, echo, invalid, mirror, output, refusal, run, settle};
+use crate::tools::{Empty, echo, invalid, mirror, output, refusal, settle};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Find {
@@ -112,15 +112,10 @@ fn kinds_are_told_apart_and_survive_changes_of_a_clone() {
     for strict in [None, Some(true), Some(false)] {
         let mut annotations = tool_core::Annotations::default();
         annotations.strict = strict;
-        assert_eq!(
-            dynamic
-                .clone()
-                .annotations(annotations)
-                .declarations()
-                .annotations
-                .strict,
-            strict
-        );
+        for tool in [&typed, &dynamic, &provider] {
+            let tool = tool.clone().annotations(annotations.clone());
+            assert_eq!(tool.declarations().annotations.strict, strict);
+        }
     }
     for id in ["search", ".search", "acme."] {
         let tool = Tool::provider_defined(id, "x", Map::new());
@@ -145,6 +140,15 @@ async fn what_the_provider_runs_is_refused_here_and_what_is_handled_here_runs() 
     );
     assert_eq!(invalid(&settle(handled, "{}").await).issues().len(), 1);
     assert_eq!(runs.get(), 1);
+    // Its failures are told as those of any tool are.
+    for mode in [FailureMode::Return, FailureMode::Error] {
+        let failing = find()
+            .handles_provider_tool("acme.find", "find", Map::new())
+            .failure_mode(mode);
+        let settled = settle(failing, r#"{"id":404}"#).await;
+        assert_eq!(settled.text(), "status 404");
+        assert_eq!(settled.into_result().is_ok(), mode == FailureMode::Return);
+    }
 }
 
 #[tokio::test]
@@ -252,7 +256,6 @@ async fn a_codec_of_ones_own_stands_on_both_sides_of_the_handler() {
         assert_eq!(settled.outcome.origin(), Some(FailureOrigin::Result));
         assert!(!settled.text().contains("canary"));
     }
-    let _ = (call, run::<fn(Context) -> std::future::Ready<_>, _>);
 }
 
 #[tokio::test]

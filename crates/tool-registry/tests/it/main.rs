@@ -13,6 +13,7 @@
 //! - `credentials`: declared, asked for, and asked for again
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `concurrency`: which calls of a batch run beside each other
+//! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
 //! - `gate`: nothing runs that was not let through
 //! - `handler_errors`: what a handler may return
@@ -63,6 +64,7 @@ mod concurrency;
 mod credentials;
 mod declarations;
 mod dropped_anywhere;
+mod fed_back;
 mod gate;
 mod gates;
 mod handler_errors;

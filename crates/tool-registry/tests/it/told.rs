@@ -173,6 +173,37 @@ async fn a_no_and_a_wait_are_told_and_a_decision_on_the_wait_too() {
 }
 
 #[tokio::test]
+async fn a_capability_that_is_denied_is_told_behind_the_call_that_was_allowed() {
+    let policy = crate::ports::Rules(|request: &tool_core::Request<'_>| {
+        let denied = request.action.as_str() == "user_data";
+        let decision = if denied {
+            Decision::Deny
+        } else {
+            Decision::Allow
+        };
+        let ruling = tool_core::Ruling::new(decision, "policy.toml:3");
+        Ok(ruling.reason(Some("no personal data here".to_owned())))
+    });
+    let runs = Count::default();
+    let tool = mirror(any(), &runs).capabilities([Capability::ExternalNet, Capability::UserData]);
+    let permission = Permission::new(policy, tool_core::NobodyToAsk);
+    let (registry, log) = listening(Registry::builder().permission(permission), tool);
+    let settled = call(&registry, "tool").await;
+    assert!(settled.text().contains("no personal data here"));
+    assert!(!settled.text().contains("policy.toml"));
+    assert_eq!(
+        log.lines(),
+        [
+            "ruled call Allow",
+            "ruled external_net Allow",
+            "ruled user_data Deny",
+            "settled refused"
+        ]
+    );
+    assert_eq!(runs.get(), 0);
+}
+
+#[tokio::test]
 async fn references_that_cannot_be_redeemed_are_told_one_by_one() {
     let report = || ArtifactKind::new("report").unwrap();
     let schema = json!({"type": "object", "properties": {

@@ -163,3 +163,76 @@ async fn a_hook_on_requests_that_panics_leaves_nothing_to_call() {
         tool_core::RefusalKind::Unavailable
     );
 }
+
+#[tokio::test]
+async fn what_a_request_hook_renamed_is_found_by_a_before_hook_and_the_after_hook_sees_what_ran() {
+    use tool_core::{Arguments, Incoming};
+    struct Edit;
+    impl RequestHook for Edit {
+        fn request(&self, view: &mut View, _: &Facts) {
+            view.withdraw("hidden").unwrap();
+            view.rename("echo", "alias").unwrap();
+        }
+    }
+    let log = Log::default();
+    let (before, after) = (log.clone(), log.clone());
+    let registry = open()
+        .on_request(Edit)
+        .before(crate::ports::Before(
+            move |incoming: &mut Incoming, _: &Facts| {
+                before.write(format!("before {}", incoming.name));
+                if incoming.name == "typo" {
+                    incoming.name = "alias".to_owned();
+                    incoming.arguments = Arguments::Value(serde_json::json!({"text": "corrected"}));
+                }
+                Ok(())
+            },
+        ))
+        .after(crate::ports::After(
+            move |settled: &mut Settlement, _: &Facts| {
+                after.write(format!("after {}", settled.tool));
+                Ok(())
+            },
+        ))
+        .build();
+    let captured = registry
+        .register([
+            ("hidden", tool_core::Tool::from(crate::tools::echo())),
+            ("echo", crate::tools::echo().into()),
+        ])
+        .unwrap();
+    let request = registry.request(&Facts::new());
+    // Replaced since, and gone: the request calls what it captured.
+    captured.close();
+    let settled = settle(&request, "typo").await;
+    assert_eq!(
+        (settled.text(), settled.tool.as_str()),
+        ("corrected".to_owned(), "alias")
+    );
+    assert_eq!(log.lines(), ["before typo", "after alias"]);
+    for name in ["hidden", "echo"] {
+        let settled = settle(&request, name).await;
+        assert_eq!(refusal(&settled).kind(), RefusalKind::Unavailable);
+    }
+    let settled = settle(&request, "missing").await;
+    assert_eq!(refusal(&settled).kind(), RefusalKind::Unknown);
+    assert_eq!(
+        log.lines()[2..],
+        ["before hidden", "before echo", "before missing"]
+    );
+}
+
+#[tokio::test]
+async fn names_that_other_languages_give_to_everything_are_unknown_like_any_other() {
+    let registry = registry();
+    for name in ["toString", "__proto__", "constructor", "hasOwnProperty", ""] {
+        let settled = settle(&registry.snapshot(), name).await;
+        assert_eq!(refusal(&settled).kind(), RefusalKind::Unknown, "{name}");
+    }
+    let settled = settle(&registry.snapshot(), "ecco").await;
+    assert!(
+        settled.text().contains("did you mean echo?"),
+        "{}",
+        settled.text()
+    );
+}
