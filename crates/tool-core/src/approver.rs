@@ -7,6 +7,9 @@ use thiserror::Error;
 use crate::{BoxFuture, Request, Ruling};
 
 /// Asks somebody.
+///
+/// It may be asked by many calls at once, and about one call several times: each gate of a call is
+/// a question of its own.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not answer permission questions")]
 pub trait Approver: Send + Sync {
     /// Asks and waits for the answer.

@@ -7,14 +7,38 @@ use crate::{Arguments, BoxFuture, CallId, Declarations, Facts, Identity, Settlem
 
 /// Runs before a call is looked up, for unknown names too.
 ///
-/// It may repair name and arguments, or reject the call by an error: a hook that fails or that
-/// takes too long refuses, it never lets through.
+/// It may repair name and arguments, or reject the call by an error: a hook that fails, panics or
+/// takes too long refuses, it never lets through. Hooks run one after the other, and again when a
+/// suspended call goes on: one that makes other arguments of the same call then has it refused.
+///
+/// ```
+/// use tool_core::{BeforeHook, BoxFuture, Facts, HookError, Incoming};
+///
+/// /// Lets nobody call anything outside of a session.
+/// struct InSession;
+///
+/// impl BeforeHook for InSession {
+///     fn before<'a>(
+///         &'a self,
+///         _incoming: &'a mut Incoming,
+///         facts: &'a Facts,
+///     ) -> BoxFuture<'a, Result<(), HookError>> {
+///         let known = facts.session_id().is_some();
+///         Box::pin(async move {
+///             known.then_some(()).ok_or_else(|| HookError::rejected("begin a session first"))
+///         })
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a hook that runs before calls")]
 pub trait BeforeHook: Send + Sync {
     /// Looks at a call, and may change it.
     ///
     /// # Errors
     /// [`HookError`] to refuse the call. The model reads only what [`HookError::rejected`] gives.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the call is, or when it takes too long.
     fn before<'a>(
         &'a self,
         incoming: &'a mut Incoming,
@@ -22,15 +46,20 @@ pub trait BeforeHook: Send + Sync {
     ) -> BoxFuture<'a, Result<(), HookError>>;
 }
 
-/// Runs after a call that reached execution, with the bounded settlement.
+/// Runs after a call that reached execution, with the bounded settlement; not for one that was
+/// refused, also while it ran, or that waits.
 ///
-/// It may transform what is shown. Nothing is bounded a second time.
+/// It may transform what is shown. Nothing is bounded a second time. It must not fail over what it
+/// only observes: one that fails or panics makes a defect of a call that ran.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a hook that runs after calls")]
 pub trait AfterHook: Send + Sync {
     /// Looks at a settlement, and may change it.
     ///
     /// # Errors
     /// [`HookError`] makes the call a defect; what the tool produced is then not shown.
+    ///
+    /// # Cancel safety
+    /// The future is dropped when the call is, or when the call runs out of its time.
     fn after<'a>(
         &'a self,
         settlement: &'a mut Settlement,

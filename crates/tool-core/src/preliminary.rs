@@ -5,9 +5,16 @@ use thiserror::Error;
 
 use crate::BoxFuture;
 
-/// Receives the preliminary results of one call.
+/// Receives the preliminary results of one call, in the order in which the handler gave them.
 pub trait PreliminarySink: Send + Sync {
     /// Takes one, encoded. Waits while as many as were agreed on have not been consumed.
+    ///
+    /// # Errors
+    /// [`PreliminaryError`] when the value does not fit, or when the call has settled: nobody waits
+    /// for room for ever.
+    ///
+    /// # Cancel safety
+    /// Dropping the future takes nothing.
     fn offer(&self, value: Value) -> BoxFuture<'_, Result<(), PreliminaryError>>;
 }
 

@@ -26,6 +26,27 @@ type Key = (Identity, String);
 ///
 /// Calls begin in their order and run beside each other, at most as many as the limit and as their
 /// [`Concurrency`] allows. A call that is refused or fails stops none of its siblings.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use tool_core::{Call, Facts};
+/// use tool_registry::{Registry, SettlementEvent};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let request = Registry::default().snapshot();
+/// let calls = ["read", "list"].map(|name| Call::new(name, "{}"));
+/// let mut events = request.batch(calls, &Facts::new()).stream();
+/// let mut settled = 0;
+/// while let Some((position, event)) = events.next().await {
+///     if let SettlementEvent::Settled(settlement) = event {
+///         assert_eq!(settlement.tool, ["read", "list"][position]);
+///         settled += 1;
+///     }
+/// }
+/// assert_eq!(settled, 2);
+/// # }
+/// ```
 #[must_use = "nothing runs until it is awaited or polled"]
 #[derive(Debug)]
 pub struct Batch {
@@ -79,6 +100,9 @@ impl Batch {
     }
 
     /// Takes the events as they happen.
+    ///
+    /// # Cancel safety
+    /// Dropping the stream cancels every call that has not settled.
     pub fn stream(self) -> BatchStream {
         let limit = self.limit.get();
         let streams = self

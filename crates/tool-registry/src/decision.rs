@@ -6,20 +6,24 @@ use tool_core::{Gate, Produced, Suspension, ToolFailure, Verdict};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third way")]
 pub enum Approvals {
-    /// The approver is asked and awaited. The default.
+    /// The approver is asked and awaited. The default. A call that needs consent to a service is
+    /// refused.
     #[default]
     Inline,
-    /// The call ends as a suspension, which the host carries and resumes.
+    /// The call ends as a suspension, which the host carries and resumes with
+    /// [`Snapshot::resume`](crate::Snapshot::resume). Where the door cannot suspend, it is refused.
     Suspend,
 }
 
-/// What comes back for a suspended call.
+/// What comes back for a suspended call: a [`Verdict`] on one that waits for somebody's word, or
+/// the result of one that is settled from outside. Either is made by `into()`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Resolution {
     /// Somebody's word.
     Verdict(Verdict),
-    /// The result of a call that is settled from outside.
+    /// The result of a call that is settled from outside. It is held to the tool's output schema,
+    /// ceiling and bound like any other.
     Result(Box<Result<Produced, ToolFailure>>),
 }
 

@@ -9,7 +9,16 @@ use tool_core::{Suspension, canonical_json};
 
 /// The key that seals suspensions. It is never printed.
 ///
-/// Processes that are to resume each other's suspensions need the same key.
+/// Processes that are to resume each other's suspensions need the same key, and a
+/// [`State`](tool_core::State) that they share.
+///
+/// ```
+/// use tool_registry::{Registry, SealKey};
+///
+/// # fn secret() -> [u8; 32] { [0; 32] }
+/// let registry = Registry::builder().seal_key(SealKey::new(secret())).build();
+/// # let _ = registry;
+/// ```
 #[derive(Clone)]
 pub struct SealKey([u8; 32]);
 

@@ -26,8 +26,13 @@ pub enum SettlementEvent {
 
 /// One call as a stream: what the handler hands out, in its order, then exactly one settlement.
 ///
-/// The call runs while the stream is polled and at no other time. Dropping the stream cancels the
-/// call wherever it is, also while its handler waits for room.
+/// The call runs while the stream is polled and at no other time. A consumer that does not take
+/// preliminary results makes the handler wait; reports of progress never do, of which the newest
+/// 256 are kept.
+///
+/// # Cancel safety
+/// Dropping the stream cancels the call wherever it is, also while its handler waits for room. A
+/// task that the handler started and that waits for room is told that the call has settled.
 #[must_use = "nothing runs until it is polled"]
 pub struct SettlementStream {
     services: Arc<Services>,

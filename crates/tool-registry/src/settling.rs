@@ -19,6 +19,30 @@ use crate::{Approvals, Door, Resolution, SettlementStream, Snapshot, pipeline};
 const PRELIMINARIES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 
 /// One call on its way to its settlement: await it, or take it as a stream. Nothing runs before.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use tool_core::{Call, Facts};
+/// use tool_registry::{Approvals, Registry};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let request = Registry::default().snapshot();
+/// let settled = request
+///     .settle(Call::new("grep", r#"{"pattern":"main"}"#).id("c1"), &Facts::new().session("s1"))
+///     .approvals(Approvals::Suspend)
+///     .timeout(Duration::from_secs(60))
+///     .await;
+/// assert_eq!(settled.text(), "there is no tool \"grep\"");
+/// # }
+/// ```
+///
+/// # Cancel safety
+/// Dropping it, its future or its stream cancels the call wherever it is: the handler's future is
+/// dropped at its await, a question that is open is withdrawn, nothing is published and nothing
+/// that was retained for it is kept. Cleanups that the handler registered are due with the next end
+/// of a scope, see [`Registry::clean_up`](crate::Registry::clean_up).
 #[must_use = "nothing runs until it is awaited"]
 pub struct Settling {
     pub(crate) snapshot: Snapshot,

@@ -79,7 +79,14 @@ impl Snapshot {
     /// that it was not decided before, the tool, its definition, the arguments, and policy, which
     /// may deny by now. The first decision counts; a later one is refused.
     ///
-    /// The call may be suspended again, at another gate.
+    /// The call may be suspended again, at another gate. Hooks on requests and before calls have
+    /// their say again: a snapshot that shows the tool under another name, or a hook that makes
+    /// other arguments of the call, refuses it. The caller is the same when session, agent and
+    /// identity are; message and run may be others.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the decision may have been recorded though nothing ran: a call
+    /// runs at most once.
     pub fn resume(
         &self,
         suspension: Suspension,

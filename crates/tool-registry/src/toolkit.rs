@@ -54,7 +54,10 @@ pub struct ToolkitError {
     names: Vec<String>,
 }
 
-/// Reads the settlements of one typed tool.
+/// Reads the settlements of one typed tool, and calls it by its types.
+///
+/// The output is read back from its encoded form, as anybody else gets it: the codec's boundary is
+/// crossed here too.
 pub struct Handle<I, O> {
     name: String,
     types: PhantomData<fn(I) -> O>,
@@ -179,6 +182,9 @@ impl<I: Serialize, O: DeserializeOwned> Handle<I, O> {
     ///
     /// # Errors
     /// [`HandleError`] when the call does not complete.
+    ///
+    /// # Cancel safety
+    /// Dropping the future cancels the call.
     pub async fn call(
         &self,
         snapshot: &Snapshot,

@@ -11,6 +11,29 @@ use crate::{Entry, Snapshot};
 
 /// Looks at every request before it is advertised, and may withdraw, rename or describe its tools
 /// anew. It can add none and can change nothing that runs.
+///
+/// It is called for each [`Registry::request`](crate::Registry::request), in the order of adding,
+/// and must not block. One that panics leaves the request without tools.
+///
+/// ```
+/// use tool_core::Facts;
+/// use tool_registry::{Registry, RequestHook, View};
+///
+/// /// Hides what only the build agent may see.
+/// struct ByAgent;
+///
+/// impl RequestHook for ByAgent {
+///     fn request(&self, view: &mut View, facts: &Facts) {
+///         if facts.agent_id().is_none_or(|agent| agent.as_str() != "build") {
+///             // A tool that is not there need not be withdrawn.
+///             let _ = view.withdraw("deploy");
+///         }
+///     }
+/// }
+///
+/// let registry = Registry::builder().on_request(ByAgent).build();
+/// assert_eq!(registry.request(&Facts::new()).entries().len(), 0);
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a hook on requests")]
 pub trait RequestHook: Send + Sync {
     /// Looks at a request.
