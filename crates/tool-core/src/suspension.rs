@@ -44,7 +44,9 @@ pub struct Suspension {
     pub name: String,
     /// The wire name of the tool that would run.
     pub tool: String,
-    /// The digest of that tool's definition.
+    /// The tool itself, whatever name it goes by in the request.
+    pub identity: String,
+    /// The digest of that tool's source, name and definition.
     pub definition: String,
     /// The arguments that would run.
     pub arguments: Value,
@@ -167,6 +169,7 @@ impl Suspension {
             call: None,
             name: name.into(),
             tool: String::new(),
+            identity: String::new(),
             definition: String::new(),
             arguments: Value::Null,
             delivered: Value::Null,

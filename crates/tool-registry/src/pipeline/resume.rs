@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::{EventKind, Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
 
-use super::Run;
+use super::{Run, suspend};
 use crate::Resolution;
 use crate::within::within;
 
@@ -82,7 +82,7 @@ pub(super) fn still_the_same(
     input: &serde_json::Value,
 ) -> Result<(), Outcome> {
     if suspension.tool != entry.wire_name().as_str()
-        || suspension.definition != entry.digest().to_string()
+        || suspension.definition != suspend::binding(entry)
     {
         return Err(refused(ResumeFault::Definition));
     }

@@ -3,7 +3,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use tool_core::{Arguments, Component, EventKind, Gate, Outcome, Refusal, Suspension, ToolKind};
+use tool_core::{
+    Arguments, Component, Digest, EventKind, Gate, Outcome, Refusal, Suspension, ToolKind,
+};
 
 use super::Run;
 use crate::nesting::is_shallow;
@@ -70,13 +72,22 @@ fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Sus
     suspension.component = wait.component;
     suspension.call = run.id().cloned();
     suspension.tool = entry.wire_name().to_string();
-    suspension.definition = entry.digest().to_string();
+    suspension.identity = entry.identity().to_string();
+    suspension.definition = binding(entry);
     suspension.arguments = input.clone();
     suspension.delivered = delivered;
     suspension.facts = run.facts.clone();
     suspension.expires_at_ms = expiry((services.clock)(), services.suspension_ttl)?;
     key.seal(&mut suspension);
     Some(suspension)
+}
+
+/// What a decision on a tool is bound to. Two tools may have one definition, and one name in two
+/// requests, so that neither tells them apart.
+pub(super) fn binding(entry: &Entry) -> String {
+    let source = entry.source().to_string();
+    let name = entry.identity().name().as_str();
+    Digest::of_parts(&[&source, name, &entry.digest().hex()]).to_string()
 }
 
 /// The end of the year 9999, which every clock can say: what lasts longer lasts for ever.

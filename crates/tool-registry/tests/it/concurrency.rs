@@ -341,3 +341,47 @@ async fn batches_do_not_wait_for_each_other() {
         (vec!["a".to_owned()], vec!["b".to_owned()])
     );
 }
+
+#[tokio::test]
+async fn inner_calls_wait_for_nobody_whatever_their_class_and_the_limit_are() {
+    let registry = open().build();
+    let inner = |class| crate::tools::fixed("inner").concurrency(class);
+    let outer = |class| {
+        crate::tools::run(|cx: tool_core::Context| async move {
+            let mut texts = Vec::new();
+            for name in ["inner_alone", "inner_keyed"] {
+                let dispatch = cx.dispatch().unwrap();
+                texts.push(dispatch.call(name.to_owned(), json!({})).await.text());
+            }
+            Ok(json!(texts.concat()))
+        })
+        .concurrency(class)
+    };
+    let by_key = || Concurrency::ByKey("/k".to_owned());
+    let _tools = registry
+        .register([
+            ("inner_alone", inner(Concurrency::Exclusive)),
+            ("inner_keyed", inner(by_key())),
+            ("alone", outer(Concurrency::Exclusive)),
+            ("keyed", outer(by_key())),
+            ("beside", outer(Concurrency::Parallel)),
+        ])
+        .unwrap();
+    let names = ["alone", "keyed", "beside", "alone", "keyed", "inner_alone"];
+    for limit in [1, 2, 8] {
+        let calls = names.map(|name| Call::new(name, "{}"));
+        let batch = registry.snapshot().batch(calls, &Facts::new());
+        let settled = batch.concurrency(limit.try_into().unwrap()).settle().await;
+        assert_eq!(
+            texts(&settled),
+            [
+                "innerinner",
+                "innerinner",
+                "innerinner",
+                "innerinner",
+                "innerinner",
+                "inner"
+            ]
+        );
+    }
+}

@@ -405,3 +405,33 @@ async fn a_request_is_resumed_as_it_was_advertised() {
         .await;
     assert_eq!((settled.outcome.as_str(), runs.get()), ("completed", 1));
 }
+
+#[tokio::test]
+async fn a_decision_is_about_the_tool_that_was_shown_and_not_about_its_twin() {
+    use tool_core::{Namespace, Source};
+    let registry = asking().build();
+    let runs = [Count::default(), Count::default()];
+    for (server, runs) in ["one", "two"].into_iter().zip(&runs) {
+        let source = Source::Server(Namespace::new(server).unwrap());
+        let registrar = registry.registrar(source);
+        registrar
+            .register([("delete", mirror(any(), runs))])
+            .unwrap()
+            .keep();
+    }
+    // One definition under one name, in two requests.
+    let request = |server: &str| {
+        let snapshot = registry.snapshot();
+        let name = format!("{server}__delete");
+        snapshot
+            .with_view(|view| view.rename(&name, "delete"))
+            .unwrap()
+    };
+    let call = Call::new("delete", "{}");
+    let settling = request("one").settle(call, &Facts::new());
+    let suspension = waiting(settling.approvals(tool_registry::Approvals::Suspend).await);
+    assert_eq!(suspension.identity, "one/delete");
+    let twin = request("two").resume(suspension.clone(), Verdict::Approve, &Facts::new());
+    assert_eq!(fault(&twin.await), ResumeFault::Definition);
+    assert_eq!((runs[0].get(), runs[1].get()), (0, 0));
+}
