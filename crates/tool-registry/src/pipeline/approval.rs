@@ -2,10 +2,10 @@
 
 use std::pin::pin;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_core::{
-    Action, CallFacts, CheckIn, Component, Decision, EventKind, Gate, Outcome, Refusal, Request,
-    Ruling, Stage,
+    Action, CallFacts, CheckIn, Component, Decision, EventKind, Gate, Outcome, Refusal, Ruling,
+    Stage,
 };
 
 use super::policy::{self, Open};
@@ -61,13 +61,15 @@ async fn put(
         match run.gating.approvals {
             Approvals::Inline => {
                 run.tell(|| EventKind::Asked(&gate));
-                let request = policy::request(run, entry, action, Some(input));
+                let shown = component.map(shown);
+                let mut request = policy::request(run, entry, action, Some(input));
+                request.metadata = shown.as_ref();
                 let asked = run.services.permission.enforce(&request, &ruling).await;
                 run.tell(|| EventKind::Answered {
                     gate: &gate,
                     approved: asked.is_ok(),
                 });
-                asked.map_err(|refusal| Outcome::Refused(named(run, &request, refusal)))?;
+                asked.map_err(|refusal| Outcome::Refused(named(run, &gate, refusal)))?;
             }
             Approvals::Suspend => {
                 let component = component.cloned();
@@ -83,10 +85,21 @@ async fn put(
     Ok(())
 }
 
-/// Names the tool when the call as a whole was denied, as the gate's own denial does.
-fn named(run: &Run<'_>, request: &Request<'_>, refusal: Refusal) -> Refusal {
+/// A component, for an approver that can show it.
+fn shown(component: &Component) -> Map<String, Value> {
+    let component = serde_json::to_value(component).unwrap_or_default();
+    Map::from_iter([("component".to_owned(), component)])
+}
+
+/// Names the tool when the call as a whole was denied, as the gate's own denial does. What was
+/// asked about a capability is named by that.
+fn named(run: &Run<'_>, gate: &Gate, refusal: Refusal) -> Refusal {
+    let whole = match gate {
+        Gate::Policy { action } => action == Action::CALL.as_str(),
+        _ => true,
+    };
     match refusal {
-        Refusal::Denied(mut denial) if request.action == Action::CALL => {
+        Refusal::Denied(mut denial) if whole => {
             run.name().clone_into(&mut denial.action);
             Refusal::Denied(denial)
         }

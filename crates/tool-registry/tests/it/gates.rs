@@ -336,3 +336,61 @@ async fn a_tool_that_is_settled_from_outside_takes_a_result_once_and_no_approval
         .await;
     assert_eq!(fault(&settled), ResumeFault::Mismatch);
 }
+
+/// An approver that writes down what it is asked.
+struct Asked(crate::ports::Log, Answer);
+
+impl tool_core::Approver for Asked {
+    fn ask<'a>(
+        &'a self,
+        ask: tool_core::Ask<'a>,
+    ) -> BoxFuture<'a, Result<Answer, tool_core::ApproverError>> {
+        let component = ask
+            .request
+            .metadata
+            .map(|metadata| json!(metadata).to_string());
+        self.0.write(format!(
+            "{} {} {}",
+            ask.request.action,
+            ask.request
+                .arguments
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            component.unwrap_or_default()
+        ));
+        Box::pin(async { Ok(self.1.clone()) })
+    }
+}
+
+#[tokio::test]
+async fn an_approver_is_shown_the_arguments_and_the_component_and_a_no_names_the_tool() {
+    let log = crate::ports::Log::default();
+    let registry = |answer| {
+        let approver = Asked(log.clone(), answer);
+        let permission = Permission::new(Always(Decision::Allow), approver);
+        let registry = Registry::builder().permission(permission).build();
+        let component = Component::new("slider");
+        let tool = mirror(any(), &Count::default())
+            .needs_approval(true)
+            .check_in(CheckIn::always().component(component));
+        registry.register([("refund", tool)]).unwrap().keep();
+        registry
+    };
+    let settle = async |registry: Registry| {
+        let call = Call::new("refund", r#"{"cents":5}"#);
+        registry.snapshot().settle(call, &Facts::new()).await
+    };
+    assert!(!settle(registry(Answer::Approved)).await.is_error());
+    assert_eq!(
+        log.lines(),
+        [
+            r#"approve {"cents":5} "#,
+            r#"check_in {"cents":5} {"component":{"id":"slider"}}"#
+        ]
+    );
+    let settled = settle(registry(Answer::Nobody)).await;
+    assert_eq!(
+        settled.text(),
+        "permission for refund was denied; calling again will not change that"
+    );
+}
