@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::contained::contained;
 use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, CredentialError,
+    AgentId, ArtifactKind, BoxFuture, CallHost, CallId, Cancellation, Credential, CredentialError,
     CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, MessageId,
     NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
-    TeardownError, TeardownScope,
+    Teardown, TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -92,7 +92,8 @@ impl Context {
     /// Reports progress. Never fails and never blocks; where nobody listens, and after the call
     /// has settled, it does nothing.
     pub fn progress(&self, progress: impl Into<Progress>) {
-        if let Some(sink) = &self.0.progress
+        let told = self.0.progress.as_deref();
+        if let Some(sink) = told.or_else(|| self.host()?.progress())
             && !self.0.settled.load(Ordering::Acquire)
         {
             let progress = progress.into();
@@ -119,7 +120,7 @@ impl Context {
         if self.0.settled.load(Ordering::Acquire) {
             return Err(PreliminaryError::Settled);
         }
-        let Some(sink) = &self.0.preliminary else {
+        let Some(sink) = self.host().and_then(CallHost::preliminary) else {
             return Ok(());
         };
         let value = serde_json::to_value(value).map_err(PreliminaryError::Encode)?;
@@ -132,16 +133,15 @@ impl Context {
     /// when its outer call does. It cannot suspend and it cannot call further tools.
     #[must_use]
     pub fn dispatch(&self) -> Option<&dyn Dispatch> {
-        self.0.dispatch.as_deref()
+        self.host()?.dispatch()
     }
 
     /// The scopes after which a cleanup can be run for this call.
     #[must_use]
     pub fn teardown_scopes(&self) -> &[TeardownScope] {
-        self.0
-            .teardown
-            .as_ref()
-            .map_or(&[], |teardown| teardown.scopes())
+        self.host()
+            .and_then(CallHost::teardown)
+            .map_or(&[], Teardown::scopes)
     }
 
     /// Registers a cleanup to be run once after a scope has ended: at most five seconds each, the
@@ -181,7 +181,7 @@ impl Context {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Some(teardown) = &self.0.teardown else {
+        let Some(teardown) = self.host().and_then(CallHost::teardown) else {
             return Err(TeardownError::NotHonoured {
                 scope,
                 honoured: Vec::new(),
@@ -214,7 +214,8 @@ impl Context {
         if self.0.settled.load(Ordering::Acquire) {
             return Err(CredentialError::new("the call has settled already"));
         }
-        match &self.0.credentials {
+        let own = self.0.credentials.as_deref();
+        match own.or_else(|| self.host()?.credentials()) {
             Some(credentials) => credentials.acquire(&self.0.facts, need).await,
             None => NoCredentials.acquire(&self.0.facts, need).await,
         }
@@ -226,13 +227,17 @@ impl Context {
         self.0.wanted.get(argument)
     }
 
+    fn host(&self) -> Option<&dyn CallHost> {
+        self.0.host.as_deref()
+    }
+
     pub(crate) fn note_assertion(&self) {
         self.0.asserted.store(true, Ordering::Release);
     }
 
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
         // The first stays.
-        let _ = self.0.refusal.set(refusal);
+        let _ = self.0.refusal.set(Box::new(refusal));
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    ArtifactKind, CallId, Cancellation, Context, Credential, Credentials, Dispatch, Facts,
-    Identity, PreliminarySink, ProgressSink, Refusal, Source, Teardown,
+    ArtifactKind, CallHost, CallId, Cancellation, Context, Credential, Credentials, Facts,
+    Identity, ProgressSink, Refusal, Source,
 };
 
 /// The runtime's side of a [`Context`]: it makes the context, learns what the handler did with
@@ -23,17 +23,15 @@ pub(crate) struct Shared {
     pub(crate) tool: Option<Identity>,
     pub(crate) source: Option<Source>,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
-    pub(crate) preliminary: Option<Arc<dyn PreliminarySink>>,
-    pub(crate) dispatch: Option<Arc<dyn Dispatch>>,
-    pub(crate) teardown: Option<Arc<dyn Teardown>>,
+    pub(crate) host: Option<Arc<dyn CallHost>>,
     pub(crate) credential: Option<Credential>,
     pub(crate) credentials: Option<Arc<dyn Credentials>>,
     pub(crate) wanted: BTreeMap<String, ArtifactKind>,
-    /// Made when somebody asks for it, unless the runtime brought one.
+    /// Made when somebody asks for it.
     pub(crate) cancellation: OnceLock<Cancellation>,
     pub(crate) settled: AtomicBool,
     pub(crate) asserted: AtomicBool,
-    pub(crate) refusal: OnceLock<Refusal>,
+    pub(crate) refusal: OnceLock<Box<Refusal>>,
 }
 
 impl CallControl {
@@ -69,7 +67,7 @@ impl CallControl {
     /// made of it.
     #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
-        self.0.refusal.get().cloned()
+        self.0.refusal.get().map(|refusal| (**refusal).clone())
     }
 
     /// Whether an assertion of the handler was granted.
@@ -101,31 +99,17 @@ impl fmt::Debug for CallControl {
 pub struct CallControlBuilder(Shared);
 
 impl CallControlBuilder {
-    /// Sets who listens to progress. Nobody by default.
+    /// Sets what the handler reaches of its runtime. Nothing by default.
+    #[inline]
+    pub fn host(mut self, host: Arc<dyn CallHost>) -> Self {
+        self.0.host = Some(host);
+        self
+    }
+
+    /// Sets who listens to progress, in place of the host. Nobody by default.
     #[inline]
     pub fn progress(mut self, sink: Option<Arc<dyn ProgressSink>>) -> Self {
         self.0.progress = sink;
-        self
-    }
-
-    /// Sets who takes preliminary results. Nobody by default: then they go nowhere.
-    #[inline]
-    pub fn preliminary(mut self, sink: Option<Arc<dyn PreliminarySink>>) -> Self {
-        self.0.preliminary = sink;
-        self
-    }
-
-    /// Sets how the handler calls other tools. Not at all by default.
-    #[inline]
-    pub fn dispatch(mut self, dispatch: Option<Arc<dyn Dispatch>>) -> Self {
-        self.0.dispatch = dispatch;
-        self
-    }
-
-    /// Sets who takes cleanups. Nobody by default.
-    #[inline]
-    pub fn teardown(mut self, teardown: Option<Arc<dyn Teardown>>) -> Self {
-        self.0.teardown = teardown;
         self
     }
 
@@ -136,18 +120,11 @@ impl CallControlBuilder {
         self
     }
 
-    /// Sets who hands out credentials that the handler asks for while it runs. Nobody by default:
-    /// then each is refused.
+    /// Sets who hands out credentials that the handler asks for while it runs, in place of the
+    /// host. Nobody by default: then each is refused.
     #[inline]
     pub fn credentials(mut self, credentials: Option<Arc<dyn Credentials>>) -> Self {
         self.0.credentials = credentials;
-        self
-    }
-
-    /// Sets the signal that is given when the control is dropped. A fresh one by default.
-    #[inline]
-    pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
-        self.0.cancellation = OnceLock::from(cancellation);
         self
     }
 

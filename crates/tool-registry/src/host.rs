@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
-    BoxFuture, Call, CallId, Cancellation, Cleanup, Credential, CredentialError, CredentialNeed,
-    CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Outcome, PreliminaryError,
-    PreliminarySink, Progress, ProgressSink, Registered, Settlement, Teardown, TeardownError,
-    TeardownScope,
+    BoxFuture, Call, CallHost, CallId, Cancellation, Cleanup, Credential, CredentialError,
+    CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Outcome,
+    PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement, Teardown,
+    TeardownError, TeardownScope,
 };
 
 use crate::pipeline::Run;
@@ -27,7 +27,6 @@ pub(crate) struct Host {
     facts: Facts,
     call: Option<CallId>,
     door: Door,
-    cancellation: Cancellation,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
     /// Inner calls so far, to give each an id of its own.
@@ -40,17 +39,18 @@ pub(crate) struct Host {
 struct CallScope {
     registered: Option<Box<Cleanups>>,
     ended: bool,
+    /// Tells inner calls that the handler has ended. Made by the first of them.
+    over: Option<Cancellation>,
 }
 
 impl Host {
-    pub(crate) fn new(run: &Run<'_>, entry: &Arc<Entry>, cancellation: Cancellation) -> Self {
+    pub(crate) fn new(run: &Run<'_>, entry: &Arc<Entry>) -> Self {
         Self {
             snapshot: run.snapshot.clone(),
             entry: Arc::clone(entry),
             facts: run.facts.clone(),
             call: run.id().cloned(),
             door: run.door,
-            cancellation,
             listener: run.progress.cloned(),
             early: run.early.cloned(),
             inner_calls: AtomicU64::new(0),
@@ -58,21 +58,11 @@ impl Host {
         }
     }
 
-    /// Whether anybody hears of progress.
-    pub(crate) fn is_heard(&self) -> bool {
-        self.listener.is_some() || self.snapshot.services.events.is_some()
-    }
-
-    /// Whether anybody takes preliminary results.
-    pub(crate) fn takes_preliminaries(&self) -> bool {
-        self.early.is_some()
-    }
-
     /// Runs the cleanups of the call, after which none can be registered any more.
     ///
     /// # Cancel safety
     /// When the future is dropped, what has not run is due later.
-    pub(crate) async fn clean_up(&self) {
+    async fn clean_up(&self) {
         if let Some(cleanups) = self.end() {
             let services = &self.snapshot.services;
             let teardowns = &services.teardowns;
@@ -90,9 +80,25 @@ impl Host {
     }
 
     fn end(&self) -> Option<Box<Cleanups>> {
+        let (cleanups, over) = {
+            let mut scope = self.call_scope();
+            scope.ended = true;
+            (scope.registered.take(), scope.over.take())
+        };
+        if let Some(over) = over {
+            over.cancel();
+        }
+        cleanups
+    }
+
+    /// The signal that the handler has ended.
+    fn over(&self) -> Cancellation {
         let mut scope = self.call_scope();
-        scope.ended = true;
-        scope.registered.take()
+        let over = scope.over.get_or_insert_default().clone();
+        if scope.ended {
+            over.cancel();
+        }
+        over
     }
 
     fn call_scope(&self) -> MutexGuard<'_, CallScope> {
@@ -115,11 +121,12 @@ impl Hosted {
         self.0 = Some(host);
     }
 
-    /// Runs what a handler that was cut short has left.
-    pub(crate) async fn clean_up(&self) {
+    /// Runs what the handler has left, once.
+    pub(crate) async fn clean_up(&mut self) {
         if let Some(host) = &self.0 {
             host.clean_up().await;
         }
+        self.0 = None;
     }
 }
 
@@ -128,6 +135,29 @@ impl Drop for Hosted {
         if let Some(host) = &self.0 {
             host.leave();
         }
+    }
+}
+
+impl CallHost for Host {
+    fn progress(&self) -> Option<&dyn ProgressSink> {
+        let heard = self.listener.is_some() || self.snapshot.services.events.is_some();
+        heard.then_some(self)
+    }
+
+    fn preliminary(&self) -> Option<&dyn PreliminarySink> {
+        self.early.is_some().then_some(self)
+    }
+
+    fn dispatch(&self) -> Option<&dyn Dispatch> {
+        self.door.dispatches().then_some(self)
+    }
+
+    fn teardown(&self) -> Option<&dyn Teardown> {
+        Some(self)
+    }
+
+    fn credentials(&self) -> Option<&dyn Credentials> {
+        Some(self)
     }
 }
 
@@ -165,7 +195,7 @@ impl Dispatch for Host {
             let number = self.inner_calls.fetch_add(1, Ordering::Relaxed) + 1;
             CallId::new(format!("{outer}#inner-{number}"))
         });
-        let (outer, over) = (self.call.clone(), self.cancellation.clone());
+        let (outer, over) = (self.call.clone(), self.over());
         let unsettled = {
             let (id, name) = (id.clone(), name.clone());
             |outcome| Settlement::without_output(id, name, outcome)

@@ -25,6 +25,7 @@ mod unseen;
 mod validate;
 
 use tool_core::{Arguments, Defect, DefectKind, Outcome, Settlement};
+use tracing::Instrument as _;
 
 use self::trace::Trace;
 use self::unseen::Unseen;
@@ -78,7 +79,10 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                 .await
                 .unwrap_or(Err(Outcome::TimedOut { after }))
         });
-        let passed = trace.around(passing).await;
+        let passed = match trace.span() {
+            None => passing.await,
+            Some(span) => Box::pin(passing).instrument(span).await,
+        };
         run.hosted.clean_up().await;
         match passed {
             Some(Ok(())) => run.unseen.seen(),

@@ -20,14 +20,14 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     ) {
         return;
     }
+    let outputs = run.services.outputs.as_ref();
+    let Some(outputs) = outputs.filter(|_| run.door.bounds_text()) else {
+        return;
+    };
     let bound = match entry.tool().declarations().bounding {
         Bounding::Inherit => **run.services.bound.load(),
         Bounding::Within(bound) => bound,
         _ => return,
-    };
-    let outputs = run.services.outputs.as_ref();
-    let Some(outputs) = outputs.filter(|_| run.door.bounds_text()) else {
-        return;
     };
     let texts = run.settlement.content.iter().filter_map(Content::as_text);
     if !bound.is_exceeded_by(texts) {

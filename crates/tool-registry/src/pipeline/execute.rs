@@ -1,13 +1,11 @@
 //! Stage 9: the single executor.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tool_core::{
-    ArtifactKind, CallControl, Cancellation, Credential, Credentials, Defect, DefectKind, Dispatch,
-    Finished, Gate, HandlerErrorKind, Outcome, PreliminarySink, Prepared, ProgressSink, Refusal,
-    Stage, Teardown, ToolKind,
+    CallControl, Credential, Defect, DefectKind, Finished, Gate, HandlerErrorKind, Outcome,
+    Prepared, Refusal, Stage, ToolKind,
 };
 
 use super::Run;
@@ -37,11 +35,19 @@ pub(super) async fn execute(
         Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input)).await),
         None => None,
     };
-    let cancellation = Cancellation::new();
-    let host = Arc::new(Host::new(run, entry, cancellation.clone()));
+    let host = Arc::new(Host::new(run, entry));
     run.hosted.by(Arc::clone(&host));
     // Dropped with this future: that is what cancels the call.
-    let control = control(run, entry, &host, cancellation, credential, redeemed.wanted);
+    let control = CallControl::builder(
+        run.facts.clone(),
+        run.id().cloned(),
+        entry.identity().clone(),
+        entry.source().clone(),
+    )
+    .host(host)
+    .credential(credential)
+    .wanted(redeemed.wanted)
+    .build();
 
     let context = control.context();
     // The handler's own code runs already when its future is made.
@@ -53,7 +59,7 @@ pub(super) async fn execute(
             .map_err(|_| after),
     };
     control.settle();
-    host.clean_up().await;
+    run.hosted.clean_up().await;
 
     if let Some(refusal) = control.refusal() {
         return Err(Outcome::Refused(refusal));
@@ -73,42 +79,6 @@ pub(super) async fn execute(
         }
         Ok(Some(Ok(finished))) => Ok(Executed(finished)),
     }
-}
-
-/// The runtime's side of the context, all of it by the one host.
-fn control(
-    run: &Run<'_>,
-    entry: &Entry,
-    host: &Arc<Host>,
-    cancellation: Cancellation,
-    credential: Option<Credential>,
-    wanted: BTreeMap<String, ArtifactKind>,
-) -> CallControl {
-    let progress = host
-        .is_heard()
-        .then(|| Arc::clone(host) as Arc<dyn ProgressSink>);
-    let preliminary = host
-        .takes_preliminaries()
-        .then(|| Arc::clone(host) as Arc<dyn PreliminarySink>);
-    let dispatch = run
-        .door
-        .dispatches()
-        .then(|| Arc::clone(host) as Arc<dyn Dispatch>);
-    CallControl::builder(
-        run.facts.clone(),
-        run.id().cloned(),
-        entry.identity().clone(),
-        entry.source().clone(),
-    )
-    .cancellation(cancellation)
-    .progress(progress)
-    .preliminary(preliminary)
-    .dispatch(dispatch)
-    .teardown(Some(Arc::clone(host) as Arc<dyn Teardown>))
-    .credentials(Some(Arc::clone(host) as Arc<dyn Credentials>))
-    .credential(credential)
-    .wanted(wanted)
-    .build()
 }
 
 /// What becomes of a call that runs nothing here.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tool_core::{Arguments, Call, Content, Facts, Settlement};
 use tracing::field::{Empty, display};
-use tracing::{Instrument as _, Level, Span};
+use tracing::{Level, Span};
 
 use crate::Door;
 
@@ -55,12 +55,9 @@ impl Trace {
         Self { span, began }
     }
 
-    /// Awaits a future inside the span, if anybody collects it.
-    pub(super) async fn around<F: Future>(&self, future: F) -> F::Output {
-        match self.began {
-            None => future.await,
-            Some(_) => Box::pin(future).instrument(self.span.clone()).await,
-        }
+    /// The span, if anybody collects it.
+    pub(super) fn span(&self) -> Option<Span> {
+        self.began.map(|_| self.span.clone())
     }
 
     /// Says how the call ended.
