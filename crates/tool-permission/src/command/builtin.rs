@@ -35,7 +35,7 @@ pub(super) fn effects(name: &str, words: &[CommandWord]) -> Effects {
         "read" => naming(&READ, words),
         "mapfile" | "readarray" => naming(&MAPFILE, words),
         "getopts" | "unset" | "let" | "wait" => Effects {
-            sets: words.iter().find_map(named),
+            sets: words.iter().find_map(filled),
             ..evaluating(words)
         },
         "printf" => printf(words),
@@ -76,7 +76,7 @@ fn naming(spec: &Spec, words: &[CommandWord]) -> Effects {
     };
     let names = || scan.operands.iter().chain(scan.value(&["-a"]));
     Effects {
-        sets: names().find_map(|name| named(name).or_else(|| unknown(name))),
+        sets: names().find_map(|name| filled(name).or_else(|| unknown(name))),
         ..evaluating(words)
     }
 }
@@ -113,7 +113,7 @@ fn printf(words: &[CommandWord]) -> Effects {
     match words {
         [option, name, ..] if option.beginning().starts_with("-v") => Effects {
             sets: match option.known() {
-                Some("-v") => named(name).or_else(|| unknown(name)),
+                Some("-v") => filled(name).or_else(|| unknown(name)),
                 _ => Some(option.shown().to_owned()),
             },
             ..evaluating(std::slice::from_ref(name))
@@ -181,6 +181,14 @@ fn has(words: &[CommandWord], options: &[&str]) -> bool {
 fn named(word: &CommandWord) -> Option<String> {
     let name = name_of(word.beginning());
     (variable::loads_code(name)).then(|| name.to_owned())
+}
+
+/// The name of a variable that a builtin fills with what is not known, if that matters.
+fn filled(word: &CommandWord) -> Option<String> {
+    let moves = word
+        .known()
+        .filter(|name| matches!(*name, "HOME" | "CDPATH"));
+    moves.map(str::to_owned).or_else(|| named(word))
 }
 
 fn unknown(word: &CommandWord) -> Option<String> {

@@ -133,11 +133,7 @@ impl Walker {
             self.hide(stop);
         }
         if let Some(name) = effects.sets {
-            if variable::redefines(&name) {
-                self.hide(Stop("a variable says what other words run"));
-            }
-            let caution = format!("{name} may be set, which may change what runs");
-            self.found.cautions.push(caution);
+            self.may_set(&name);
         }
         if effects.evaluates {
             self.evaluate();

@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let name = self.cursor.name();
                 let split = match name.as_str() {
-                    "IFS" if bare => Split::Blank,
+                    "IFS" if bare => self.blank(),
                     _ => fields_if(bare),
                 };
                 word.expansion(self.cursor.since(start), split, Vec::new());
@@ -51,6 +51,11 @@ impl Parser<'_, '_> {
             _ => word.quoted('$'),
         }
         Ok(())
+    }
+
+    fn blank(&mut self) -> Split {
+        self.reading.takes_ifs = true;
+        Split::Blank
     }
 
     /// A list up to the closing parenthesis, behind the opening one.
@@ -161,7 +166,7 @@ impl Parser<'_, '_> {
             inner.expansion("", Split::Never, runs);
         }
         let split = match (name.as_str(), self.cursor.peek()) {
-            ("IFS", Some(b'}')) if bare && !indirect && !length => Split::Blank,
+            ("IFS", Some(b'}')) if bare && !indirect && !length => self.blank(),
             _ => fields_if(many),
         };
         match self.cursor.peek() {

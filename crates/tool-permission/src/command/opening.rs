@@ -24,6 +24,15 @@ impl Walker {
             },
         };
         self.lists(word.runs(), start, scope);
+        let copies = matches!(redirect.operator, Operator::CopyIn | Operator::CopyOut);
+        if copies
+            && !word
+                .literal()
+                .is_some_and(|text| text.bytes().all(is_inert))
+        {
+            // bash expands such a target twice, so that quotes protect nothing in it.
+            self.hide(Stop("a copied descriptor is expanded twice"));
+        }
         let (reads, writes) = match redirect.operator {
             Operator::HereDoc | Operator::HereString | Operator::CopyIn => return,
             Operator::Read => (true, false),
@@ -116,6 +125,11 @@ fn is_harmless(operator: Operator, word: &Word, target: &CommandWord) -> bool {
     let digits = text.strip_suffix('-').unwrap_or(text);
     let copies = operator == Operator::CopyOut && digits.bytes().all(|byte| byte.is_ascii_digit());
     copies || DEVICES.contains(&text) || is_descriptor(text)
+}
+
+/// Whether a character means the same however often it is expanded.
+fn is_inert(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_./,:+@%=".contains(&byte)
 }
 
 /// Whether a path is a descriptor that is already open.

@@ -26,6 +26,8 @@ pub(super) struct Reading {
     pub(super) evaluates: bool,
     /// How many literal texts are a subscript with a substitution, harmless unless evaluated.
     pub(super) holding_code: usize,
+    /// An unquoted `$IFS` is taken for a blank.
+    pub(super) takes_ifs: bool,
     /// Variables that expansions set.
     pub(super) sets: Vec<String>,
     /// What the text runs, but nobody can tell.

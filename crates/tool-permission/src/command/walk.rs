@@ -29,6 +29,9 @@ pub(super) struct Walker {
     /// `CDPATH` is set, so that `cd` may go anywhere.
     pub(super) searches: bool,
     pub(super) nullglob: bool,
+    /// `IFS` is set, and an unquoted `$IFS` is taken for a blank.
+    sets_ifs: bool,
+    takes_ifs: bool,
     /// Some command changes the folder.
     moves: bool,
     /// Some command that runs at an unknown time changes the folder.
@@ -76,6 +79,8 @@ impl Walker {
             moves_home: false,
             searches: false,
             nullglob: false,
+            sets_ifs: false,
+            takes_ifs: false,
             moves: false,
             moves_later: false,
             later: Vec::new(),
@@ -114,6 +119,7 @@ impl Walker {
     pub(super) fn read(&mut self, text: &str, dialect: Dialect) -> Script {
         let script = Script::read(text, self.depth);
         self.evaluates = self.evaluates || script.facts.evaluates;
+        self.takes_ifs = self.takes_ifs || script.facts.takes_ifs;
         self.holding_code += script.facts.holding_code;
         for name in &script.facts.sets {
             self.set(name);
@@ -153,8 +159,20 @@ impl Walker {
         if variable::redefines(name) {
             self.hide(Stop("a variable says what other words run"));
         }
+        self.sets_ifs = self.sets_ifs || name == "IFS";
         self.moves_home = self.moves_home || name == "HOME";
         self.searches = self.searches || name == "CDPATH";
+    }
+
+    /// Takes down that a builtin may set a variable that matters, of that name or one that is not
+    /// known.
+    pub(super) fn may_set(&mut self, name: &str) {
+        if variable::redefines(name) {
+            self.hide(Stop("a variable says what other words run"));
+        }
+        self.sets_ifs = true;
+        let caution = format!("{name} may be set, which may change what runs");
+        self.found.cautions.push(caution);
     }
 
     /// Takes the cost of a command; false if there is no room for it, or for an earlier one.
@@ -262,6 +280,9 @@ impl Walker {
     fn finish(mut self) -> CommandAnalysis {
         if self.evaluates && self.holding_code > 0 {
             self.hide(Stop("arithmetic may run what a text holds"));
+        }
+        if self.sets_ifs && self.takes_ifs {
+            self.hide(Stop("what separates words is known only when running"));
         }
         if self.moves_later {
             let all = Mark {

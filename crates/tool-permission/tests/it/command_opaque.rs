@@ -133,6 +133,10 @@ fn what_evaluation_could_run_is_opaque() {
         "echo $((ls); ls)",
         "cat <<$X\nls\n$X",
         "f() { ls; } ; enable -n f",
+        "ls >&'$(rm y)'",
+        "ls >&$X",
+        "IFS=x; ls${IFS}-l",
+        "read IFS <<< x; ls $IFS",
     ] {
         opaque(line);
     }

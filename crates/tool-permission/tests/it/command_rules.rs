@@ -81,6 +81,7 @@ fn a_variable_that_loads_code_asks_however_it_is_set() {
         "for PATH in .; do ls; done",
         "ls ${PATH:=.}",
         "read PATH <<< .; ls",
+        "read HOME <<< /srv; ls > ~/x",
         "read \"$X\" <<< .; ls",
         "printf -v PATH .; ls",
         "export \"$X\"; ls",
