@@ -79,9 +79,10 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                 .await
                 .unwrap_or(Err(Outcome::TimedOut { after }))
         });
-        let passed = match trace.span() {
-            None => passing.await,
-            Some(span) => Box::pin(passing).instrument(span).await,
+        let passed = if trace.is_collected() {
+            Box::pin(passing).instrument(trace.span()).await
+        } else {
+            passing.await
         };
         run.hosted.clean_up().await;
         match passed {

@@ -15,9 +15,8 @@ pub(crate) async fn within<F: Future + ?Sized>(
     limit: Duration,
     mut future: Pin<&mut F>,
 ) -> Option<F::Output> {
-    let first = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
-    match first {
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => Box::pin(tokio::time::timeout(limit, future)).await.ok(),
+    if let Poll::Ready(output) = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+        return Some(output);
     }
+    Box::pin(tokio::time::timeout(limit, future)).await.ok()
 }

@@ -26,20 +26,15 @@ pub(super) async fn rule<'e>(
 ) -> Result<Vec<Open<'e>>, Outcome> {
     run.stage(Stage::Policy);
     let permission = &run.services.permission;
-    let declared = entry.tool().declarations().capabilities.iter().flatten();
-    let questions = std::iter::once(None).chain(
-        declared
-            .filter(|capability| permission.governs(capability))
-            .map(Some),
-    );
+    let declared = entry.tool().declarations().capabilities.as_deref();
+    let questions = std::iter::once(None).chain(declared.unwrap_or_default().iter().map(Some));
 
     let mut open = Vec::new();
     for capability in questions {
-        let action = match capability {
-            None => Action::CALL,
-            Some(capability) => Action::new(Capability::as_str(capability)),
-        };
-        let request = request(run, entry, action.clone(), parsed.0.as_ref().ok());
+        if capability.is_some_and(|capability| !permission.governs(capability)) {
+            continue;
+        }
+        let request = request(run, entry, action(capability), parsed.0.as_ref().ok());
         let decided = within(run.services.gate_timeout, pin!(permission.decide(&request))).await;
         let ruling = decided
             .unwrap_or_else(|| Ruling::new(Decision::Deny, "the policy took too long to decide"));
@@ -49,7 +44,10 @@ pub(super) async fn rule<'e>(
         });
         match ruling.decision {
             Decision::Allow => {}
-            Decision::Ask => open.push(Open { action, ruling }),
+            Decision::Ask => open.push(Open {
+                action: action(capability),
+                ruling,
+            }),
             Decision::Deny => {
                 let denial = Denial::new(denied_action(run, capability), ruling.because)
                     .reason(ruling.reason);
@@ -58,6 +56,13 @@ pub(super) async fn rule<'e>(
         }
     }
     Ok(open)
+}
+
+fn action(capability: Option<&Capability>) -> Action<'_> {
+    match capability {
+        None => Action::CALL,
+        Some(capability) => Action::new(Capability::as_str(capability)),
+    }
 }
 
 /// The gate's question, as stage 4 puts it to policy and stage 6 to a person.

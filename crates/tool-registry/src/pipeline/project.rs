@@ -29,14 +29,9 @@ pub(super) fn project(
     };
     let own = produced.content.filter(|content| !content.is_empty());
     let settlement = &mut run.settlement;
-    settlement.content = content.or(own).unwrap_or_else(|| {
-        produced
-            .output
-            .as_ref()
-            .and_then(plain)
-            .into_iter()
-            .collect()
-    });
+    settlement.content = content
+        .or(own)
+        .unwrap_or_else(|| produced.output.as_ref().map_or_else(Vec::new, plain));
     settlement.structured = structured.or_else(|| produced.output.clone());
     settlement.output = produced.output;
     settlement.meta = produced.meta;
@@ -84,10 +79,10 @@ fn project_both(
     Ok((structured, content))
 }
 
-fn plain(output: &Value) -> Option<Content> {
+fn plain(output: &Value) -> Vec<Content> {
     match output {
-        Value::Null => None,
-        Value::String(text) => Some(Content::text(text.clone())),
-        other => Some(Content::text(other.to_string())),
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![Content::text(text.clone())],
+        other => vec![Content::text(other.to_string())],
     }
 }

@@ -10,16 +10,17 @@ use crate::Door;
 
 /// A span around one call: ids, sizes and how long it took, never arguments nor results. Costs
 /// next to nothing while nobody collects it.
-pub(super) struct Trace {
+pub(super) struct Trace(Option<Box<Collected>>);
+
+struct Collected {
     span: Span,
-    began: Option<Instant>,
+    began: Instant,
 }
 
 impl Trace {
     pub(super) fn of(call: &Call, facts: &Facts, door: Door) -> Self {
         if !tracing::enabled!(Level::INFO) {
-            let (span, began) = (Span::none(), None);
-            return Self { span, began };
+            return Self(None);
         }
         let span = tracing::info_span!(
             "tool_call",
@@ -51,30 +52,36 @@ impl Trace {
         if let Arguments::Text(text) = call.arguments() {
             span.record("arguments_bytes", text.len());
         }
-        let began = Some(Instant::now());
-        Self { span, began }
+        let began = Instant::now();
+        Self(Some(Box::new(Collected { span, began })))
     }
 
-    /// The span, if anybody collects it.
-    pub(super) fn span(&self) -> Option<Span> {
-        self.began.map(|_| self.span.clone())
+    /// Whether anybody collects it.
+    pub(super) fn is_collected(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(super) fn span(&self) -> Span {
+        let collected = self.0.as_ref();
+        collected.map_or_else(Span::none, |collected| collected.span.clone())
     }
 
     /// Says how the call ended.
     pub(super) fn settled(&self, settlement: &Settlement) {
-        let Some(began) = self.began else { return };
+        let Some(Collected { span, began }) = self.0.as_deref() else {
+            return;
+        };
         let tool = settlement.tool.escape_debug();
         let retained: u64 = settlement.retained.iter().map(|one| one.bytes).sum();
-        self.span.record("tool", display(tool));
-        self.span.record("outcome", settlement.outcome.as_str());
+        span.record("tool", display(tool));
+        span.record("outcome", settlement.outcome.as_str());
         if let Some(kind) = settlement.outcome.kind() {
-            self.span.record("kind", kind);
+            span.record("kind", kind);
         }
-        self.span
-            .record("content_bytes", bytes(&settlement.content));
-        self.span.record("retained_bytes", retained);
+        span.record("content_bytes", bytes(&settlement.content));
+        span.record("retained_bytes", retained);
         let duration = began.elapsed().as_secs_f64() * 1_000.0;
-        self.span.record("duration_ms", duration);
+        span.record("duration_ms", duration);
     }
 }
 
