@@ -65,13 +65,25 @@ impl Parser<'_, '_> {
         self.evaluated(inner)
     }
 
+    /// The numbers of `${x:1:2}` up to the closing brace, with what they run added.
+    pub(super) fn offsets(&mut self, inner: &mut Word) -> Result<(), Stop> {
+        let mut numbers = Word::default();
+        self.reading.evaluates = true;
+        while !self.cursor.eat(b'}') {
+            if self.cursor.peek().is_none() {
+                return Err(Stop("an expansion is not closed"));
+            }
+            self.evaluated_part(&mut numbers)?;
+        }
+        check(&numbers)?;
+        inner.pieces.extend(numbers.pieces);
+        Ok(())
+    }
+
     /// The end of what is evaluated: the commands in it.
     fn evaluated(&mut self, inner: Word) -> Result<Vec<List>, Stop> {
         self.reading.leave();
-        if inner.known().contains(['$', '`']) {
-            // It loses its quotes before it is evaluated, and runs then.
-            return Err(Stop("arithmetic holds a quoted substitution"));
-        }
+        check(&inner)?;
         Ok(inner.into_runs().collect())
     }
 
@@ -108,5 +120,13 @@ impl Parser<'_, '_> {
                 Ok(())
             }
         }
+    }
+}
+
+/// Quoted text loses its quotes before it is evaluated, and would run then.
+fn check(evaluated: &Word) -> Result<(), Stop> {
+    match evaluated.known().contains(['$', '`']) {
+        true => Err(Stop("arithmetic holds a quoted substitution")),
+        false => Ok(()),
     }
 }

@@ -96,17 +96,19 @@ fn declaring(words: &[CommandWord]) -> Effects {
         }
         named(word)
     });
-    let mut effects = if special {
-        evaluating(words)
-    } else {
-        let names = words.iter().map(|word| name_of(word.beginning()));
-        Effects {
-            hidden: names.clone().any(holds_code).then_some(CODE),
-            ..Effects::default()
-        }
-    };
-    effects.sets = sets;
-    effects
+    let code = words.iter().any(|word| {
+        let text = word.beginning();
+        let value = text.split_once('=').map_or("", |(_, value)| value);
+        let array = value.starts_with('(') && holds_code(value);
+        array || holds_code(if special { text } else { name_of(text) })
+    });
+    Effects {
+        hidden: code.then_some(CODE),
+        sets,
+        // A value may be an array in a text, and an array may be a number.
+        evaluates: special || words.iter().any(|word| !word.is_known()),
+        nullglob: false,
+    }
 }
 
 fn printf(words: &[CommandWord]) -> Effects {

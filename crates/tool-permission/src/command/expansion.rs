@@ -165,6 +165,8 @@ impl Parser<'_, '_> {
             many = many || self.cursor.since(start) == "[@]";
             inner.expansion("", Split::Never, runs);
         }
+        // What another variable names may have a subscript.
+        self.reading.evaluates = self.reading.evaluates || indirect;
         let split = match (name.as_str(), self.cursor.peek()) {
             ("IFS", Some(b'}')) if bare && !indirect && !length => self.blank(),
             _ => fields_if(many),
@@ -179,7 +181,10 @@ impl Parser<'_, '_> {
             Some(b':') => match self.cursor.second() {
                 Some(b'=') => self.note_set(&name, indirect),
                 Some(b'-' | b'?' | b'+') => {}
-                _ => self.reading.evaluates = true,
+                _ => {
+                    self.offsets(inner)?;
+                    return Ok(split);
+                }
             },
             Some(b'=') => self.note_set(&name, indirect),
             Some(b'-' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'*') => {}

@@ -73,10 +73,17 @@ impl Reading {
     }
 }
 
-/// Whether a text would run a command when arithmetic evaluates it: `a[$(cmd)]`.
+/// Whether a text would run a command when it is evaluated: as arithmetic `a[$(cmd)]`, as an array
+/// `($(cmd))`.
 pub(super) fn holds_code(text: &str) -> bool {
-    let Some((_, rest)) = text.split_once('[') else {
+    let opens = |(at, byte)| {
+        let before = text.get(..at).unwrap_or_default();
+        byte == b'[' || (byte == b'(' && !before.ends_with('$'))
+    };
+    let mut bytes = text.bytes().enumerate();
+    let Some(at) = bytes.position(opens) else {
         return false;
     };
+    let rest = text.get(at..).unwrap_or_default();
     rest.contains("$(") || rest.contains('`') || rest.ends_with('$')
 }

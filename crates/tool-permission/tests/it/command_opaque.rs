@@ -96,6 +96,15 @@ fn a_program_that_is_written_out_is_not_opaque() {
 }
 
 #[test]
+fn everyday_lines_are_not_opaque() {
+    let lines = include_str!("data/command-everyday.txt").trim_end_matches('\n');
+    for line in lines.split("\n%%\n") {
+        let analysis = CommandAnalysis::new("/repo", "/repo", line);
+        assert_eq!(analysis.opaque(), None, "{line:?}");
+    }
+}
+
+#[test]
 fn what_other_shells_read_differently_is_opaque_in_their_texts() {
     for line in [
         "sh -c '[[ a && rm ]]'",
@@ -124,6 +133,18 @@ fn what_evaluation_could_run_is_opaque() {
         "[[ -v 'a[$(rm y)]' ]]",
         "declare -i x='a[$(rm y)]'",
         "echo \"${x@P}\"",
+        "echo ${x:'$(rm y)'}",
+        "echo \"${x:1:'$(rm y)'}\"",
+        "echo ${x:\\$(rm y)}",
+        "x='a[$(rm y)]'; echo ${!x}",
+        "declare -n x='a[$(rm y)]'; echo $x",
+        "declare -a x='($(rm y))'",
+        "declare -a 'x=([0]=$(rm y))'",
+        "x='($(rm y))'; declare -a z=$x",
+        "declare -a x; declare x='($(rm y))'",
+        "x='a[$(rm y)]=1'; declare \"$x\"",
+        "x='a[$(rm y)]'; read \"$x\" <<< 1",
+        "declare -i x; x='a[$(rm y)]'",
         "PS4='$(rm y)'; set -x; ls",
         "BASH_ALIASES[ls]=rm",
         "set -k; ls PATH=.",
