@@ -94,6 +94,39 @@ fn nothing_comes_after_the_settlement_whatever_other_threads_report() {
     }
 }
 
+/// A report that is on its way when the call settles is held up by whoever receives events.
+#[tokio::test]
+async fn a_report_that_is_overtaken_by_the_settlement_comes_no_more() {
+    let context = Kept::default();
+    let (end, ended) = oneshot::channel();
+    let (reached, is_reached) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let registry = open()
+        .events(move |event: &tool_core::Event<'_>| {
+            if matches!(event.kind, tool_core::EventKind::Progress(_)) {
+                reached.send(()).unwrap();
+                released.lock().unwrap().recv().unwrap();
+            }
+        })
+        .build();
+    registry
+        .register([("tool", kept(&context, ended))])
+        .unwrap()
+        .keep();
+    let mut events = settling(&registry).stream();
+    assert!(futures_util::poll!(events.next()).is_pending());
+    let cx = context.lock().unwrap().take().unwrap();
+    let reporter = std::thread::spawn(move || cx.progress("on its way"));
+    is_reached.recv().unwrap();
+    end.send(()).unwrap();
+    let event = events.next().await.unwrap();
+    assert!(matches!(event, SettlementEvent::Settled(_)), "{event:?}");
+    release.send(()).unwrap();
+    reporter.join().unwrap();
+    assert!(events.next().await.is_none());
+}
+
 #[tokio::test]
 async fn a_stream_is_woken_by_a_report_from_elsewhere() {
     let context = Kept::default();
