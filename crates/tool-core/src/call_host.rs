@@ -1,12 +1,32 @@
-//! What a handler reaches of its runtime.
+//! What a handler learns and reaches of its runtime.
 
-use crate::{Credentials, Dispatch, PreliminarySink, ProgressSink, Teardown};
+use crate::{
+    CallId, Credentials, Dispatch, Facts, Identity, PreliminarySink, ProgressSink, Source, Teardown,
+};
 
-/// What a handler reaches of its runtime through its context, all of it behind one object, so that
-/// a call makes one.
+/// What a handler learns and reaches of its runtime through its context, all of it behind one
+/// object, so that a call makes one.
 ///
 /// Whatever is not there is `None`. Override what the runtime offers for the call.
 pub trait CallHost: Send + Sync {
+    /// Who calls.
+    fn facts(&self) -> &Facts;
+
+    /// The id of the call, where it has one.
+    fn call_id(&self) -> Option<&CallId> {
+        None
+    }
+
+    /// The tool that runs.
+    fn tool(&self) -> Option<&Identity> {
+        None
+    }
+
+    /// Who provides that tool.
+    fn source(&self) -> Option<&Source> {
+        None
+    }
+
     /// Who listens to progress; without anybody it goes nowhere.
     fn progress(&self) -> Option<&dyn ProgressSink> {
         None
@@ -31,5 +51,32 @@ pub trait CallHost: Send + Sync {
     /// refused.
     fn credentials(&self) -> Option<&dyn Credentials> {
         None
+    }
+}
+
+/// A call of which nothing but the facts is known, and from which nothing is reached.
+#[derive(Default)]
+pub(crate) struct Bare {
+    pub(crate) facts: Facts,
+    pub(crate) call: Option<CallId>,
+    pub(crate) tool: Option<Identity>,
+    pub(crate) source: Option<Source>,
+}
+
+impl CallHost for Bare {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn call_id(&self) -> Option<&CallId> {
+        self.call.as_ref()
+    }
+
+    fn tool(&self) -> Option<&Identity> {
+        self.tool.as_ref()
+    }
+
+    fn source(&self) -> Option<&Source> {
+        self.source.as_ref()
     }
 }

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
+use crate::call_host::Bare;
 use crate::contained::contained;
 use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, BoxFuture, CallHost, CallId, Cancellation, Credential, CredentialError,
+    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, CredentialError,
     CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, MessageId,
     NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
     Teardown, TeardownError, TeardownScope,
@@ -26,61 +27,61 @@ impl Context {
     /// A context of no call, for trying a handler on its own.
     #[must_use]
     pub fn detached() -> Self {
-        Self(Arc::new(Shared::default()))
+        Self(Arc::new(Shared::of(Arc::new(Bare::default()))))
     }
 
     /// All facts of the caller.
     #[must_use]
     pub fn facts(&self) -> &Facts {
-        &self.0.facts
+        self.0.host.facts()
     }
 
     /// The session, if the host gave one.
     #[must_use]
     pub fn session_id(&self) -> Option<&SessionId> {
-        self.0.facts.session_id()
+        self.facts().session_id()
     }
 
     /// The agent, if the host gave one.
     #[must_use]
     pub fn agent_id(&self) -> Option<&AgentId> {
-        self.0.facts.agent_id()
+        self.facts().agent_id()
     }
 
     /// The assistant message, if the host gave one.
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
-        self.0.facts.message_id()
+        self.facts().message_id()
     }
 
     /// The run, if the host gave one.
     #[must_use]
     pub fn run_id(&self) -> Option<&RunId> {
-        self.0.facts.run_id()
+        self.facts().run_id()
     }
 
     /// Who the caller says to be, if the host gave it.
     #[must_use]
     pub fn identification(&self) -> Option<&Identification> {
-        self.0.facts.identification()
+        self.facts().identification()
     }
 
     /// The id of this call, if it came with one.
     #[must_use]
     pub fn call_id(&self) -> Option<&CallId> {
-        self.0.call.as_ref()
+        self.0.host.call_id()
     }
 
     /// The identity of the tool that runs, absent in a [detached](Self::detached) context.
     #[must_use]
     pub fn tool(&self) -> Option<&Identity> {
-        self.0.tool.as_ref()
+        self.0.host.tool()
     }
 
     /// Who provides the tool that runs.
     #[must_use]
     pub fn source(&self) -> Option<&Source> {
-        self.0.source.as_ref()
+        self.0.host.source()
     }
 
     /// The signal that nobody waits any more, for what outlives the handler's future.
@@ -93,7 +94,7 @@ impl Context {
     /// has settled, it does nothing.
     pub fn progress(&self, progress: impl Into<Progress>) {
         let told = self.0.progress.as_deref();
-        if let Some(sink) = told.or_else(|| self.host()?.progress())
+        if let Some(sink) = told.or_else(|| self.0.host.progress())
             && !self.0.settled.load(Ordering::Acquire)
         {
             let progress = progress.into();
@@ -120,7 +121,7 @@ impl Context {
         if self.0.settled.load(Ordering::Acquire) {
             return Err(PreliminaryError::Settled);
         }
-        let Some(sink) = self.host().and_then(CallHost::preliminary) else {
+        let Some(sink) = self.0.host.preliminary() else {
             return Ok(());
         };
         let value = serde_json::to_value(value).map_err(PreliminaryError::Encode)?;
@@ -133,15 +134,13 @@ impl Context {
     /// when its outer call does. It cannot suspend and it cannot call further tools.
     #[must_use]
     pub fn dispatch(&self) -> Option<&dyn Dispatch> {
-        self.host()?.dispatch()
+        self.0.host.dispatch()
     }
 
     /// The scopes after which a cleanup can be run for this call.
     #[must_use]
     pub fn teardown_scopes(&self) -> &[TeardownScope] {
-        self.host()
-            .and_then(CallHost::teardown)
-            .map_or(&[], Teardown::scopes)
+        self.0.host.teardown().map_or(&[], Teardown::scopes)
     }
 
     /// Registers a cleanup to be run once after a scope has ended: at most five seconds each, the
@@ -181,7 +180,7 @@ impl Context {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Some(teardown) = self.host().and_then(CallHost::teardown) else {
+        let Some(teardown) = self.0.host.teardown() else {
             return Err(TeardownError::NotHonoured {
                 scope,
                 honoured: Vec::new(),
@@ -215,20 +214,16 @@ impl Context {
             return Err(CredentialError::new("the call has settled already"));
         }
         let own = self.0.credentials.as_deref();
-        match own.or_else(|| self.host()?.credentials()) {
-            Some(credentials) => credentials.acquire(&self.0.facts, need).await,
-            None => NoCredentials.acquire(&self.0.facts, need).await,
+        match own.or_else(|| self.0.host.credentials()) {
+            Some(credentials) => credentials.acquire(self.facts(), need).await,
+            None => NoCredentials.acquire(self.facts(), need).await,
         }
     }
 
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.
     #[must_use]
     pub fn wanted(&self, argument: &str) -> Option<&ArtifactKind> {
-        self.0.wanted.get(argument)
-    }
-
-    fn host(&self) -> Option<&dyn CallHost> {
-        self.0.host.as_deref()
+        self.0.wanted.as_ref()?.get(argument)
     }
 
     pub(crate) fn note_assertion(&self) {
@@ -244,9 +239,9 @@ impl Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("facts", &self.0.facts)
-            .field("call", &self.0.call)
-            .field("tool", &self.0.tool)
+            .field("facts", self.facts())
+            .field("call", &self.call_id())
+            .field("tool", &self.tool())
             .finish_non_exhaustive()
     }
 }

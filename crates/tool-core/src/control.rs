@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::call_host::Bare;
 use crate::{
     ArtifactKind, CallHost, CallId, Cancellation, Context, Credential, Credentials, Facts,
     Identity, ProgressSink, Refusal, Source,
@@ -16,17 +17,12 @@ use crate::{
 /// Only who runs handlers needs it: the registry, and tests of executors.
 pub struct CallControl(Arc<Shared>);
 
-#[derive(Default)]
 pub(crate) struct Shared {
-    pub(crate) facts: Facts,
-    pub(crate) call: Option<CallId>,
-    pub(crate) tool: Option<Identity>,
-    pub(crate) source: Option<Source>,
+    pub(crate) host: Arc<dyn CallHost>,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
-    pub(crate) host: Option<Arc<dyn CallHost>>,
     pub(crate) credential: Option<Credential>,
     pub(crate) credentials: Option<Arc<dyn Credentials>>,
-    pub(crate) wanted: BTreeMap<String, ArtifactKind>,
+    pub(crate) wanted: Option<BTreeMap<String, ArtifactKind>>,
     /// Made when somebody asks for it.
     pub(crate) cancellation: OnceLock<Cancellation>,
     pub(crate) settled: AtomicBool,
@@ -34,22 +30,43 @@ pub(crate) struct Shared {
     pub(crate) refusal: OnceLock<Box<Refusal>>,
 }
 
-impl CallControl {
-    /// Control over a call of a tool by a caller.
+impl Shared {
     #[inline]
+    pub(crate) fn of(host: Arc<dyn CallHost>) -> Self {
+        Self {
+            host,
+            progress: None,
+            credential: None,
+            credentials: None,
+            wanted: None,
+            cancellation: OnceLock::new(),
+            settled: AtomicBool::new(false),
+            asserted: AtomicBool::new(false),
+            refusal: OnceLock::new(),
+        }
+    }
+}
+
+impl CallControl {
+    /// Control over a call of a tool by a caller, from which nothing of a runtime is reached.
     pub fn builder(
         facts: Facts,
         call: Option<CallId>,
         tool: Identity,
         source: Source,
     ) -> CallControlBuilder {
-        CallControlBuilder(Shared {
+        Self::of(Arc::new(Bare {
             facts,
             call,
             tool: Some(tool),
             source: Some(source),
-            ..Shared::default()
-        })
+        }))
+    }
+
+    /// Control over the call of a host.
+    #[inline]
+    pub fn of(host: Arc<dyn CallHost>) -> CallControlBuilder {
+        CallControlBuilder(Shared::of(host))
     }
 
     /// The context to hand to the handler.
@@ -80,11 +97,16 @@ impl CallControl {
 impl Drop for CallControl {
     fn drop(&mut self) {
         self.settle();
-        // Who asks from now on finds it given.
-        self.0
-            .cancellation
-            .get_or_init(Cancellation::given)
-            .cancel();
+        match self.0.cancellation.get() {
+            Some(cancellation) => cancellation.cancel(),
+            // Without a context left there is nobody who could ask.
+            None if Arc::strong_count(&self.0) == 1 => {}
+            // Who asks from now on finds it given.
+            None => {
+                let given = self.0.cancellation.get_or_init(Cancellation::given);
+                given.cancel();
+            }
+        }
     }
 }
 
@@ -99,13 +121,6 @@ impl fmt::Debug for CallControl {
 pub struct CallControlBuilder(Shared);
 
 impl CallControlBuilder {
-    /// Sets what the handler reaches of its runtime. Nothing by default.
-    #[inline]
-    pub fn host(mut self, host: Arc<dyn CallHost>) -> Self {
-        self.0.host = Some(host);
-        self
-    }
-
     /// Sets who listens to progress, in place of the host. Nobody by default.
     #[inline]
     pub fn progress(mut self, sink: Option<Arc<dyn ProgressSink>>) -> Self {
@@ -131,7 +146,7 @@ impl CallControlBuilder {
     /// Sets the kinds of the artifacts that were redeemed, by argument.
     #[inline]
     pub fn wanted(mut self, wanted: BTreeMap<String, ArtifactKind>) -> Self {
-        self.0.wanted = wanted;
+        self.0.wanted = Some(wanted);
         self
     }
 

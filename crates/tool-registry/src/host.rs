@@ -9,9 +9,9 @@ use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
     BoxFuture, Call, CallHost, CallId, Cancellation, Cleanup, Credential, CredentialError,
-    CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Outcome,
-    PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement, Teardown,
-    TeardownError, TeardownScope,
+    CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Identity,
+    Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement,
+    Source, Teardown, TeardownError, TeardownScope,
 };
 
 use crate::pipeline::Run;
@@ -141,6 +141,22 @@ impl Drop for Hosted {
 }
 
 impl CallHost for Host {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn call_id(&self) -> Option<&CallId> {
+        self.call.as_ref()
+    }
+
+    fn tool(&self) -> Option<&Identity> {
+        Some(self.entry.identity())
+    }
+
+    fn source(&self) -> Option<&Source> {
+        Some(self.entry.source())
+    }
+
     fn progress(&self) -> Option<&dyn ProgressSink> {
         let heard = self.listener.is_some() || self.snapshot.services.events.is_some();
         heard.then_some(self)

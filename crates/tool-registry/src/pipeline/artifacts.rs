@@ -15,7 +15,7 @@ use crate::validator::type_name;
 /// Arguments whose reference gave way to its data.
 #[derive(Default)]
 pub(super) struct Redeemed {
-    pub(super) wanted: BTreeMap<String, ArtifactKind>,
+    pub(super) wanted: Option<BTreeMap<String, ArtifactKind>>,
 }
 
 /// Redeems what the tool wants. All arguments are judged before one combined refusal.
@@ -85,6 +85,7 @@ pub(super) async fn redeem(
         .executor()
         .prepare(&resolved)
         .map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))?;
+    let wanted = Some(wanted);
     Ok(Redeemed { wanted })
 }
 

@@ -38,16 +38,11 @@ pub(super) async fn execute(
     let host = Arc::new(Host::new(run, entry));
     run.hosted.by(Arc::clone(&host));
     // Dropped with this future: that is what cancels the call.
-    let control = CallControl::builder(
-        run.facts.clone(),
-        run.id().cloned(),
-        entry.identity().clone(),
-        entry.source().clone(),
-    )
-    .host(host)
-    .credential(credential)
-    .wanted(redeemed.wanted)
-    .build();
+    let mut control = CallControl::of(host).credential(credential);
+    if let Some(wanted) = redeemed.wanted {
+        control = control.wanted(wanted);
+    }
+    let control = control.build();
 
     let context = control.context();
     // The handler's own code runs already when its future is made.

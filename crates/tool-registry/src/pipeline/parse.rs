@@ -30,7 +30,7 @@ pub(super) fn parse(run: &mut Run<'_>, arguments: &mut Arguments) -> Parsed {
 /// Arguments as JSON, where nothing is `null`. A value is taken out.
 pub(crate) fn read(arguments: &mut Arguments) -> Result<Value, Issue> {
     match arguments {
-        Arguments::Text(text) if text.trim().is_empty() => Ok(Value::Null),
+        Arguments::Text(text) if text.chars().all(char::is_whitespace) => Ok(Value::Null),
         Arguments::Text(text) => strict_json::parse(text),
         Arguments::Value(value) => strict_json::hold(value.take()),
         _ => Ok(Value::Null),
