@@ -394,3 +394,21 @@ async fn an_approver_is_shown_the_arguments_and_the_component_and_a_no_names_the
         "permission for refund was denied; calling again will not change that"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_predicate_that_comes_to_no_end_asks_in_time() {
+    let limit = std::time::Duration::from_secs(3);
+    let runs = Count::default();
+    let endless = NeedsApproval::when(|_: serde_json::Value, _: CallFacts| std::future::pending());
+    let registry = open().gate_timeout(limit).build();
+    let tool = mirror(any(), &runs).needs_approval(endless);
+    let _tool = registry.register([("tool", tool)]).unwrap();
+    let began = tokio::time::Instant::now();
+    let suspension = suspend(&registry, "{}").await;
+    assert_eq!(
+        (suspension.gate.clone(), began.elapsed()),
+        (Gate::Approval, limit)
+    );
+    let settled = resume(&registry, suspension, Verdict::Approve).await;
+    assert_eq!((settled.outcome.as_str(), runs.get()), ("completed", 1));
+}

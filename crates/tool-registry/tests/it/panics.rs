@@ -407,3 +407,32 @@ async fn a_store_that_panics_when_it_is_to_forget_takes_nobody_along() {
     assert!(futures_util::poll!(settling.as_mut()).is_pending());
     drop(settling);
 }
+
+/// Panics with another of its kind when it is given up.
+struct Endless;
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::panic::panic_any(Self);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_panic_carries_may_panic_for_ever_and_takes_nobody_along() {
+    let registry = crate::ports::open()
+        .events(|_: &Event<'_>| std::panic::panic_any(Endless))
+        .build();
+    let tool = crate::tools::run(|cx| async move {
+        cx.on_teardown(TeardownScope::Call, "k", || async {
+            std::panic::panic_any(Endless)
+        })?;
+        cx.progress("heard");
+        std::panic::panic_any(Endless)
+    });
+    registry.register([("tool", tool)]).unwrap().keep();
+    let calls = ["tool", "tool"].map(|name| Call::new(name, "{}"));
+    let settled = registry.snapshot().settle_all(calls, &Facts::new()).await;
+    assert!(settled.iter().all(|one| one.outcome.as_str() == "defect"));
+}
