@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
-use arc_swap::ArcSwap;
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoCredentials,
     OutputStore, Permission, State,
@@ -44,7 +43,7 @@ impl RegistryBuilder {
                 after: Vec::new(),
                 requests: Vec::new(),
                 events: None,
-                bound: ArcSwap::from_pointee(Bound::DEFAULT),
+                bound: RwLock::new(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
                 gate_timeout: GATE_TIMEOUT,
                 seal_key: SealKey::random(),
@@ -112,7 +111,7 @@ impl RegistryBuilder {
     /// Sets the bound on model-facing text of tools that have none of their own. Defaults to
     /// [`Bound::DEFAULT`].
     pub fn bound(self, bound: Bound) -> Self {
-        self.services.bound.store(Arc::new(bound));
+        self.services.set_bound(bound);
         self
     }
 

@@ -48,7 +48,7 @@ pub(crate) struct Gating {
     /// The suspension that this call resumes.
     pub(crate) resumed: Option<Box<Suspension>>,
     /// What came back for it, until it is admitted.
-    pub(crate) resolution: Option<Resolution>,
+    pub(crate) resolution: Option<Box<Resolution>>,
     /// The result that came from outside.
     pub(crate) outside: Option<Box<Result<Produced, ToolFailure>>>,
 }

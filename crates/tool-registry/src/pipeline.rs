@@ -24,6 +24,8 @@ mod trace;
 mod unseen;
 mod validate;
 
+use std::pin::pin;
+
 use tool_core::{Arguments, Defect, DefectKind, Outcome, Settlement};
 use tracing::Instrument as _;
 
@@ -70,19 +72,22 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             unseen: Unseen::default(),
             settlement,
         };
-        // Handlers and projections are guarded where they run; this guards hooks and ports.
-        let passing = awaited(async {
-            let Some(after) = timeout else {
-                return enter(&mut run, &mut arguments).await;
-            };
-            Box::pin(tokio::time::timeout(after, enter(&mut run, &mut arguments)))
-                .await
-                .unwrap_or(Err(Outcome::TimedOut { after }))
-        });
-        let passed = if trace.is_collected() {
-            Box::pin(passing).instrument(trace.span()).await
-        } else {
-            passing.await
+        let passed = {
+            let entering = pin!(enter(&mut run, &mut arguments));
+            // Handlers and projections are guarded where they run; this guards hooks and ports.
+            let passing = awaited(async {
+                match timeout {
+                    None => entering.await,
+                    Some(after) => Box::pin(tokio::time::timeout(after, entering))
+                        .await
+                        .unwrap_or(Err(Outcome::TimedOut { after })),
+                }
+            });
+            if trace.is_collected() {
+                Box::pin(passing).instrument(trace.span()).await
+            } else {
+                passing.await
+            }
         };
         run.hosted.clean_up().await;
         match passed {

@@ -160,7 +160,7 @@ impl Registry {
 
     /// Changes the bound on model-facing text, from the next bounding on.
     pub fn set_bound(&self, bound: Bound) {
-        self.services.bound.store(Arc::new(bound));
+        self.services.set_bound(bound);
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use arc_swap::ArcSwap;
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, OutputStore,
     Permission, Settlement, State,
@@ -41,7 +40,7 @@ pub(crate) struct Services {
     pub(crate) after: Vec<Arc<dyn AfterHook>>,
     pub(crate) requests: Vec<Arc<dyn RequestHook>>,
     pub(crate) events: Option<Arc<dyn EventSink>>,
-    pub(crate) bound: ArcSwap<Bound>,
+    pub(crate) bound: RwLock<Bound>,
     pub(crate) batch_concurrency: NonZeroUsize,
     /// How long a policy or a hook ahead of a call may take.
     pub(crate) gate_timeout: Duration,
@@ -60,6 +59,15 @@ impl Services {
         if let Some(events) = &self.events {
             contained(|| events.emit(event));
         }
+    }
+
+    /// The bound on model-facing text of tools that have none of their own.
+    pub(crate) fn bound(&self) -> Bound {
+        *self.bound.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_bound(&self, bound: Bound) {
+        *self.bound.write().unwrap_or_else(PoisonError::into_inner) = bound;
     }
 
     /// Says that nobody will learn of what was retained for a settlement.

@@ -92,7 +92,7 @@ impl Settling {
         settling.gating.passed.push(suspension.gate.clone());
         settling.gating.resumed = Some(Box::new(suspension));
         settling.gating.approvals = Approvals::Suspend;
-        settling.gating.resolution = Some(resolution);
+        settling.gating.resolution = Some(Box::new(resolution));
         settling
     }
 

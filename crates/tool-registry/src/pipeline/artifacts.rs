@@ -13,12 +13,11 @@ use crate::Entry;
 use crate::validator::type_name;
 
 /// Arguments whose reference gave way to its data.
-#[derive(Default)]
 pub(super) struct Redeemed {
-    pub(super) wanted: Option<BTreeMap<String, ArtifactKind>>,
+    pub(super) wanted: BTreeMap<String, ArtifactKind>,
 }
 
-/// Redeems what the tool wants. All arguments are judged before one combined refusal.
+/// Redeems what the tool wants, if anything. All arguments are judged before one combined refusal.
 ///
 /// What is prepared then holds the data; the input stays as it was spoken, references and all.
 pub(super) async fn redeem(
@@ -26,11 +25,11 @@ pub(super) async fn redeem(
     entry: &Entry,
     input: &Value,
     prepared: &mut Box<dyn Prepared>,
-) -> Result<Redeemed, Outcome> {
+) -> Result<Option<Box<Redeemed>>, Outcome> {
     run.stage(Stage::Artifacts);
     let wants = &entry.tool().declarations().wants;
     if wants.is_empty() {
-        return Ok(Redeemed::default());
+        return Ok(None);
     }
     if !run.door.redeems_artifacts() {
         return Err(Outcome::Refused(Refusal::Door {
@@ -85,8 +84,7 @@ pub(super) async fn redeem(
         .executor()
         .prepare(&resolved)
         .map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))?;
-    let wanted = Some(wanted);
-    Ok(Redeemed { wanted })
+    Ok(Some(Box::new(Redeemed { wanted })))
 }
 
 /// The reference that an argument names; nothing where it is left out, and may be. A null that the

@@ -25,7 +25,7 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
         return;
     };
     let bound = match entry.tool().declarations().bounding {
-        Bounding::Inherit => **run.services.bound.load(),
+        Bounding::Inherit => run.services.bound(),
         Bounding::Within(bound) => bound,
         _ => return,
     };

@@ -24,7 +24,7 @@ pub(super) async fn execute(
     entry: &Arc<Entry>,
     input: &Value,
     prepared: Box<dyn Prepared>,
-    redeemed: Redeemed,
+    redeemed: Option<Box<Redeemed>>,
     credential: Option<Credential>,
 ) -> Result<Executed, Outcome> {
     run.stage(Stage::Execute);
@@ -39,8 +39,8 @@ pub(super) async fn execute(
     run.hosted.by(Arc::clone(&host));
     // Dropped with this future: that is what cancels the call.
     let mut control = CallControl::of(host).credential(credential);
-    if let Some(wanted) = redeemed.wanted {
-        control = control.wanted(wanted);
+    if let Some(redeemed) = redeemed {
+        control = control.wanted(redeemed.wanted);
     }
     let control = control.build();
 

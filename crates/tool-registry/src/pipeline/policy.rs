@@ -25,17 +25,20 @@ pub(super) async fn rule<'e>(
     parsed: &Parsed,
 ) -> Result<Vec<Open<'e>>, Outcome> {
     run.stage(Stage::Policy);
-    let permission = &run.services.permission;
     let declared = entry.tool().declarations().capabilities.as_deref();
     let questions = std::iter::once(None).chain(declared.unwrap_or_default().iter().map(Some));
 
     let mut open = Vec::new();
     for capability in questions {
-        if capability.is_some_and(|capability| !permission.governs(capability)) {
+        if capability.is_some_and(|capability| !run.services.permission.governs(capability)) {
             continue;
         }
         let request = request(run, entry, action(capability), parsed.0.as_ref().ok());
-        let decided = within(run.services.gate_timeout, pin!(permission.decide(&request))).await;
+        let decided = within(
+            run.services.gate_timeout,
+            pin!(run.services.permission.decide(&request)),
+        )
+        .await;
         let ruling = decided
             .unwrap_or_else(|| Ruling::new(Decision::Deny, "the policy took too long to decide"));
         run.tell(|| EventKind::Ruled {

@@ -30,9 +30,9 @@ pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Outcome> {
     }
     run.tell(|| EventKind::Answered {
         gate: &suspension.gate,
-        approved: !matches!(resolution, Resolution::Verdict(Verdict::Decline { .. })),
+        approved: !matches!(*resolution, Resolution::Verdict(Verdict::Decline { .. })),
     });
-    match resolution {
+    match *resolution {
         Resolution::Verdict(Verdict::Approve) => Ok(()),
         Resolution::Verdict(Verdict::Decline { note }) => {
             Err(Outcome::Refused(Refusal::Declined { note }))
