@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::Poll;
 
 use tool_core::{
@@ -71,6 +71,8 @@ pub(crate) struct Shared {
     pub(crate) pins: Arc<Pins>,
     pub(crate) setup: DirStoreBuilder,
     index: Mutex<Index>,
+    /// Outputs that nobody will ask for and that could not be removed at once.
+    forgotten: Mutex<Vec<(Id, String)>>,
 }
 
 impl DirStore {
@@ -96,6 +98,7 @@ impl DirStore {
                 pins: Arc::new(Pins::new(Arc::clone(&folder))),
                 folder,
                 index: Mutex::default(),
+                forgotten: Mutex::default(),
                 setup,
             }),
         };
@@ -219,9 +222,49 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// Removes an output that nobody will ask for. Returns whether nothing is left to do.
+    fn forget(&self, id: Id, digest: &str) -> bool {
+        let mut index = match self.index.try_lock() {
+            Ok(index) => index,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            // Whoever holds it may be reading the whole directory.
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        match index.get(id) {
+            Some(entry) if !entry.has_digest(digest) => true,
+            Some(_) => self
+                .discard(&mut index, id)
+                .inspect_err(|error| {
+                    tracing::warn!(%id, %error, "could not remove an output");
+                })
+                .is_ok(),
+            // It is gone, or of a store that this one has not looked at yet.
+            None => false,
+        }
+    }
+
+    pub(crate) fn forgotten(&self) -> MutexGuard<'_, Vec<(Id, String)>> {
+        self.forgotten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl OutputStore for DirStore {
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
         Box::pin(self.retain(retention))
+    }
+
+    /// Removes the output at once, of a pinned session too. One that is busy or cannot be removed
+    /// goes with the next [sweep](Self::sweep); one that is gone already is none.
+    fn forget(&self, retained: &Retained) {
+        if let Some(id) = Id::parse(&retained.id)
+            && !self.shared.forget(id, &retained.digest)
+        {
+            let digest = retained.digest.clone();
+            self.shared.forgotten().push((id, digest));
+        }
     }
 
     fn page<'a>(

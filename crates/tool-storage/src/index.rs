@@ -40,6 +40,14 @@ impl Entry {
         }
     }
 
+    /// Whether it is the output of that digest. One that does not read may be any.
+    pub(crate) fn has_digest(&self, digest: &str) -> bool {
+        match self {
+            Self::Whole(record) => record.digest == digest,
+            Self::Damaged { .. } => true,
+        }
+    }
+
     pub(crate) fn session(&self) -> Option<&SessionId> {
         match self {
             Self::Whole(record) => record.session.as_ref(),
@@ -51,6 +59,10 @@ impl Entry {
 impl Index {
     pub(crate) fn contains(&self, id: Id) -> bool {
         self.entries.contains_key(&id)
+    }
+
+    pub(crate) fn get(&self, id: Id) -> Option<&Entry> {
+        self.entries.get(&id)
     }
 
     pub(crate) fn insert(&mut self, id: Id, entry: Entry) {

@@ -17,7 +17,7 @@ use crate::staged::is_staged_name;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Swept {
-    /// Outputs that were removed, for their age or for the quota.
+    /// Outputs that were removed: for their age, for the quota, or as nobody will ask for them.
     pub outputs: u64,
     /// The bytes of these outputs.
     pub bytes: u64,
@@ -56,6 +56,15 @@ impl Shared {
         let mut index = self.index();
         let names = self.follow(&mut index)?;
 
+        let forgotten = std::mem::take(&mut *self.forgotten());
+        for (id, digest) in forgotten {
+            if index.get(id).is_some_and(|entry| entry.has_digest(&digest)) {
+                self.sweep_output(&mut index, id, &mut swept);
+                if index.contains(id) {
+                    self.forgotten().push((id, digest));
+                }
+            }
+        }
         let expired: Vec<Id> = index
             .oldest_first()
             .filter(|(_, entry)| self.has_expired(entry, now_us))

@@ -16,6 +16,8 @@ mod crash;
 mod damage;
 /// What the tests share.
 mod fixture;
+/// Outputs that nobody will ask for.
+mod forgetting;
 /// Stored outputs of every format there was.
 mod format;
 /// Disks that are full or cannot be written.
