@@ -10,6 +10,7 @@ mod numbering;
 mod result;
 mod serve_error;
 mod server;
+mod serving;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod transport;

@@ -10,8 +10,8 @@ use crate::{RuntimeBuilder, ServerStatus};
 
 /// A registry with everything that its calls use: policy, store, built-in tools, MCP servers.
 ///
-/// Dropping it ends every server that it started; [`shutdown`](Self::shutdown) lets them end
-/// themselves.
+/// Dropping it ends every server that it started and runs no cleanup of any tool;
+/// [`shutdown`](Self::shutdown) lets servers end themselves and runs what tools have registered.
 #[must_use = "dropping it ends the servers that it started"]
 pub struct Runtime {
     pub(crate) registry: Registry,
@@ -96,11 +96,15 @@ impl Runtime {
             .implementation("tool", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Ends every server that it started, all at the same time and within five seconds.
+    /// Runs every cleanup that tools have registered, at most five seconds each, and then ends
+    /// every server that it started, all at the same time and within five seconds. Call it when no
+    /// call is running any more; who is told of calls is told of the cleanups.
     ///
     /// # Cancel safety
-    /// Dropping the future kills what has not ended yet.
+    /// Dropping the future drops the cleanups that have not run, and kills what has not ended yet.
     pub async fn shutdown(self) {
+        // First, as a cleanup may still need a server.
+        self.registry.shut_down().await;
         #[cfg(feature = "mcp-child")]
         if let Some(upstreams) = self.upstreams {
             upstreams.shutdown().await;

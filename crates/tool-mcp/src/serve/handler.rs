@@ -16,6 +16,7 @@ use tool_registry::Changes;
 use super::call;
 use super::definition::advertise;
 use super::server::Offer;
+use super::serving::Serving;
 
 /// What one client is served. Over HTTP, one is made for each session, and for each request of a
 /// client that has none.
@@ -25,6 +26,7 @@ pub(crate) struct Handler {
     session: Option<SessionId>,
     /// Given when the client is gone and its calls are to be dropped.
     gone: CancellationToken,
+    serving: Serving,
     /// Taken by whoever tells the client of changes.
     changes: Mutex<Option<Changes>>,
     /// Ends that one with the client.
@@ -37,11 +39,13 @@ impl Handler {
         offer: Arc<Offer>,
         session: Option<SessionId>,
         gone: CancellationToken,
+        serving: Serving,
     ) -> Self {
         let telling = CancellationToken::new();
         Self {
             session,
             gone,
+            serving,
             changes: Mutex::new(Some(offer.registry.changes())),
             _telling: telling.clone().drop_guard(),
             telling,
@@ -100,14 +104,23 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _running = self.serving.run();
         let facts = self.facts(&cx);
         let snapshot = self.offer.registry.snapshot();
-        tokio::select! {
+        let answered = tokio::select! {
             biased;
             // Leaving here drops the call. The library has nobody to give the answer to.
-            () = cx.ct.cancelled() => Err(cancelled()),
-            () = self.gone.cancelled() => Err(cancelled()),
-            answer = call::settle(snapshot, &facts, params, &cx) => answer.map(Into::into),
+            () = cx.ct.cancelled() => None,
+            () = self.gone.cancelled() => None,
+            answer = call::settle(snapshot, &facts, params, &cx) => Some(answer),
+        };
+        match answered {
+            Some(answer) => answer.map(Into::into),
+            None => {
+                // What the dropped call has left is nobody else's to run.
+                self.offer.registry.clean_up().await;
+                Err(cancelled())
+            }
         }
     }
 

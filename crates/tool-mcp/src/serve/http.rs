@@ -12,8 +12,10 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tool_registry::Registry;
 
 use super::handler::Handler;
+use super::serving::{Over, serving};
 use super::{ServeError, ServeErrorKind, Server};
 use crate::wire;
 
@@ -51,6 +53,8 @@ pub struct HttpOptions {
 pub struct HttpServer {
     address: SocketAddr,
     stop: CancellationToken,
+    registry: Registry,
+    over: Over,
     /// Taken when it has ended.
     task: Option<JoinHandle<io::Result<()>>>,
 }
@@ -159,8 +163,12 @@ impl Server {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(options.session_idle);
         let (offer, gone) = (Arc::clone(self.offer()), stop.clone());
+        let (serving, over) = serving();
         let service = StreamableHttpService::new(
-            move || Ok(Handler::new(Arc::clone(&offer), None, gone.clone())),
+            move || {
+                let (offer, gone, serving) = (Arc::clone(&offer), gone.clone(), serving.clone());
+                Ok(Handler::new(offer, None, gone, serving))
+            },
             Arc::new(sessions),
             options.config(address, &stop),
         );
@@ -170,13 +178,15 @@ impl Server {
             // Only makes it slower where it cannot be set.
             let _ = stream.set_nodelay(true);
         });
-        let serving = axum::serve(listener, router)
+        let listening = axum::serve(listener, router)
             .with_graceful_shutdown(stop.clone().cancelled_owned())
             .into_future();
         Ok(HttpServer {
             address,
             stop,
-            task: Some(tokio::spawn(serving)),
+            registry: self.offer().registry.clone(),
+            over,
+            task: Some(tokio::spawn(listening)),
         })
     }
 }
@@ -215,7 +225,9 @@ impl HttpServer {
         }
     }
 
-    /// Drops the calls in flight, ends the sessions, and stops listening, all within 5 s.
+    /// Drops the calls in flight, ends the sessions, and stops listening, all within 5 s. What
+    /// those calls left to be cleaned up has at most 5 s more, and what is left then runs with the
+    /// next [`clean_up`](Registry::clean_up) of the registry.
     ///
     /// # Cancel safety
     /// Dropping the future ends the server at once.
@@ -223,6 +235,8 @@ impl HttpServer {
         self.stop.cancel();
         // What is still open then is cut off by dropping.
         let _ = tokio::time::timeout(LAST_REQUESTS, self.ended()).await;
+        self.over.wait().await;
+        self.registry.clean_up().await;
     }
 }
 

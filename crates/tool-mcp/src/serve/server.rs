@@ -13,6 +13,7 @@ use tool_core::{Facts, SessionId};
 use tool_registry::Registry;
 
 use super::handler::Handler;
+use super::serving::{Serving, serving};
 use super::transport::ServerTransport;
 use super::{ServeError, ServeErrorKind};
 use crate::wire;
@@ -29,6 +30,11 @@ use crate::wire;
 /// gave none: the id of the HTTP session where the client has one, a random id for a stream. A
 /// client of the stateless revision over HTTP has no session, and none is made up. The call's id
 /// is that of the client's request.
+///
+/// # Cleanups
+/// What a call registers to be cleaned up runs when the call has ended, also where its client has
+/// cancelled it or is gone, at most five seconds each. When a stream ends, and when a server over
+/// HTTP is told to, that is waited for.
 #[derive(Clone)]
 pub struct Server(Arc<Offer>);
 
@@ -94,14 +100,39 @@ impl Server {
     /// [`ServeErrorKind::Broken`] when the task that serves ends unexpectedly.
     ///
     /// # Cancel safety
-    /// Dropping the future ends the connection and drops the calls in flight.
+    /// Dropping the future ends the connection and drops the calls in flight. What they leave to be
+    /// cleaned up runs with the next [`clean_up`](Registry::clean_up) of the registry.
     pub async fn serve_streams<R, W>(&self, reader: R, writer: W) -> Result<(), ServeError>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
+        let session = random_session();
+        let (serving, mut over) = serving();
+        let served = self
+            .serve_session(reader, writer, session.clone(), serving)
+            .await;
+        over.wait().await;
+        match &session {
+            Some(session) => self.0.registry.end_session(session).await,
+            None => self.0.registry.clean_up().await,
+        };
+        served
+    }
+
+    async fn serve_session<R, W>(
+        &self,
+        reader: R,
+        writer: W,
+        session: Option<SessionId>,
+        serving: Serving,
+    ) -> Result<(), ServeError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
         let gone = CancellationToken::new();
-        let handler = Handler::new(Arc::clone(&self.0), random_session(), gone.clone());
+        let handler = Handler::new(Arc::clone(&self.0), session, gone.clone(), serving);
         let transport =
             ServerTransport::new(reader, writer, wire::FRAME_BYTES, self.0.linger, gone);
         let running = match handler.serve(transport).await {

@@ -13,6 +13,8 @@
 /// Servers and clients to test against.
 mod support;
 
+/// What calls leave to be cleaned up.
+mod cleaning;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
