@@ -1,7 +1,8 @@
 //! What a handler learns and reaches of its runtime.
 
 use crate::{
-    CallId, Credentials, Dispatch, Facts, Identity, PreliminarySink, ProgressSink, Source, Teardown,
+    ArtifactStore, CallId, Credentials, Dispatch, Facts, Identity, PreliminarySink, ProgressSink,
+    Source, Teardown,
 };
 
 /// What a handler learns and reaches of its runtime through its context, all of it behind one
@@ -25,6 +26,21 @@ pub trait CallHost: Send + Sync {
     /// Who provides that tool.
     fn source(&self) -> Option<&Source> {
         None
+    }
+
+    /// The wire name of that tool.
+    fn wire_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Who answers for artifacts; without anybody every verb is refused.
+    fn artifacts(&self) -> Option<&dyn ArtifactStore> {
+        None
+    }
+
+    /// Whether artifacts are kept. Override it where somebody answers who keeps none.
+    fn keeps_artifacts(&self) -> bool {
+        self.artifacts().is_some()
     }
 
     /// Who listens to progress; without anybody it goes nowhere.

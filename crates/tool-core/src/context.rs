@@ -10,7 +10,7 @@ use crate::call_host::Bare;
 use crate::contained::contained;
 use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, BoxFuture, CallId, Cancellation, Credential, CredentialError,
+    AgentId, ArtifactKind, Artifacts, BoxFuture, CallId, Cancellation, Credential, CredentialError,
     CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, MessageId,
     NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
     Teardown, TeardownError, TeardownScope,
@@ -218,6 +218,16 @@ impl Context {
             Some(credentials) => credentials.acquire(self.facts(), need).await,
             None => NoCredentials.acquire(self.facts(), need).await,
         }
+    }
+
+    /// The artifacts of the caller, to put, get and list. Where nobody keeps any, and for inner
+    /// calls, every verb answers with the same error.
+    #[must_use]
+    pub fn artifacts(&self) -> Artifacts<'_> {
+        let host = &self.0.host;
+        Artifacts::of(host.artifacts(), self.facts())
+            .put_by(host.wire_name(), host.call_id())
+            .available(host.keeps_artifacts())
     }
 
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.

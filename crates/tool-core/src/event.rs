@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::{
-    ArtifactKind, CallId, Capability, ColumnMismatch, Facts, Gate, Progress, Repair, Ruling,
-    Settlement, TeardownReport,
+    ArtifactErrorKind, ArtifactKind, ArtifactMeta, CallId, Capability, ColumnMismatch, Facts, Gate,
+    Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
 };
 
 /// Receives what happens to every call, for audit, metrics and tests.
@@ -84,6 +84,26 @@ pub enum EventKind<'a> {
         /// Whether the data was there.
         redeemed: bool,
     },
+    /// The handler, or the placement of its result, put an artifact. What left for it was told
+    /// before.
+    ArtifactKept(&'a ArtifactMeta),
+    /// An artifact left its store to make room, or as it had its time.
+    ArtifactSwept(&'a SweptArtifact),
+    /// The handler read an artifact.
+    ArtifactRead {
+        /// `head`, `get` or `get_stream`.
+        verb: &'static str,
+        /// Its kind.
+        kind: &'a ArtifactKind,
+    },
+    /// The handler, or the placement of its result, asked something of the artifact store that was
+    /// not done.
+    ArtifactRefused {
+        /// `put`, `head`, `get`, `delete`, `list`, `put_stream` or `get_stream`.
+        verb: &'static str,
+        /// Why; `None` for what is missing, expired or another caller's.
+        reason: Option<ArtifactErrorKind>,
+    },
     /// A credential was asked for on behalf of the call.
     Credential {
         /// The service that it opens.
@@ -134,6 +154,15 @@ impl fmt::Debug for EventKind<'_> {
                 kind,
                 redeemed,
             } => write!(f, "Artifact({argument} as {kind}: {redeemed})"),
+            Self::ArtifactKept(meta) => write!(f, "ArtifactKept({})", meta.kind),
+            Self::ArtifactSwept(swept) => {
+                write!(f, "ArtifactSwept({}: {:?})", swept.kind, swept.reason)
+            }
+            Self::ArtifactRead { verb, kind } => write!(f, "ArtifactRead({verb} {kind})"),
+            Self::ArtifactRefused { verb, reason } => {
+                let reason = reason.map_or("absent", ArtifactErrorKind::as_str);
+                write!(f, "ArtifactRefused({verb}: {reason})")
+            }
             Self::Credential { service, step } => write!(f, "Credential({service}: {step:?})"),
             Self::Columns(mismatches) => f.debug_tuple("Columns").field(mismatches).finish(),
             Self::Progress(_) => f.write_str("Progress(..)"),

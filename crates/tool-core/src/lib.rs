@@ -4,6 +4,12 @@ mod annotations;
 mod approval;
 mod approver;
 mod artifact;
+mod artifact_error;
+mod artifact_meta;
+mod artifact_ref;
+mod artifact_scope;
+mod artifact_store;
+mod artifacts;
 mod base64_bytes;
 mod bound;
 mod call;
@@ -61,12 +67,22 @@ mod teardown;
 mod tool;
 mod tool_parts;
 mod typed;
+mod wanted;
 mod wire_name;
 
 pub use annotations::Annotations;
 pub use approval::{CallFacts, CheckIn, Component, NeedsApproval};
 pub use approver::{Answer, Approver, ApproverError, Ask, NobodyToAsk};
-pub use artifact::{Artifact, ArtifactError, ArtifactKind, ArtifactStore, NoArtifacts};
+pub use artifact::{Artifact, ArtifactKind, Payload};
+pub use artifact_error::{ArtifactError, ArtifactErrorKind};
+pub use artifact_meta::{ArtifactDraft, ArtifactMeta, ArtifactOrigin};
+pub use artifact_ref::ArtifactRef;
+pub use artifact_scope::ArtifactScope;
+pub use artifact_store::{
+    ArtifactPage, ArtifactQuery, ArtifactStore, ByteStream, Kept, NoArtifacts, StreamingArtifacts,
+    SweepReason, SweptArtifact,
+};
+pub use artifacts::Artifacts;
 pub use bound::{Bound, BoundError, Bounding};
 pub use call::{Arguments, Call};
 pub use call_host::CallHost;
@@ -124,6 +140,7 @@ pub use teardown::{
 };
 pub use tool::Tool;
 pub use typed::TypedTool;
+pub use wanted::Wanted;
 pub use wire_name::WireName;
 
 /// A boxed future, as every object-safe port of this crate returns it.

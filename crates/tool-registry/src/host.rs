@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
-    BoxFuture, Call, CallHost, CallId, Cancellation, Cleanup, Credential, CredentialError,
-    CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind, Facts, Identity,
-    Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement,
-    Source, Teardown, TeardownError, TeardownScope,
+    ArtifactStore, BoxFuture, Call, CallHost, CallId, Cancellation, Cleanup, Credential,
+    CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind,
+    Facts, Identity, Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink,
+    Registered, Settlement, Source, Teardown, TeardownError, TeardownScope,
 };
 
 use crate::pipeline::Run;
@@ -107,7 +107,13 @@ impl Host {
         self.cleanups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, kind: EventKind<'_>) {
+    /// Where artifacts of this call are kept, if it may hold any.
+    pub(crate) fn kept_in(&self) -> Option<&dyn ArtifactStore> {
+        let artifacts = self.snapshot.services.artifacts.as_deref();
+        artifacts.filter(|_| self.door.redeems_artifacts())
+    }
+
+    pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let tool = self.entry.wire_name().as_str();
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
         self.snapshot.services.emit(&event);
@@ -155,6 +161,18 @@ impl CallHost for Host {
 
     fn source(&self) -> Option<&Source> {
         Some(self.entry.source())
+    }
+
+    fn wire_name(&self) -> Option<&str> {
+        Some(self.entry.wire_name().as_str())
+    }
+
+    fn artifacts(&self) -> Option<&dyn ArtifactStore> {
+        Some(self)
+    }
+
+    fn keeps_artifacts(&self) -> bool {
+        self.kept_in().is_some()
     }
 
     fn progress(&self) -> Option<&dyn ProgressSink> {

@@ -12,6 +12,7 @@ mod error;
 mod expansion;
 mod grounded;
 mod host;
+mod kept;
 mod memory_state;
 mod nearest;
 mod nesting;

@@ -1,11 +1,12 @@
 //! Stage 7: references to artifacts become data.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use serde_json::Value;
 use tool_core::{
-    ArtifactKind, ArtifactStore as _, EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage,
-    Validation,
+    ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactQuery, ArtifactStore,
+    EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage, Validation,
 };
 
 use super::Run;
@@ -50,27 +51,30 @@ pub(super) async fn redeem(
                 continue;
             }
         };
-        let found = match &run.services.artifacts {
-            Some(artifacts) => artifacts.get(run.facts, reference).await,
-            None => NoArtifacts.get(run.facts, reference).await,
-        };
-        match found {
-            Ok(Some(artifact)) if artifact.kind == *kind => {
+        match find(run, reference, kind).await {
+            Ok(Found::Data(data)) => {
                 if let Some(slot) = resolved.get_mut(argument) {
-                    *slot = artifact.data;
+                    *slot = data;
                 }
                 wanted.insert(argument.clone(), kind.clone());
             }
-            Ok(Some(artifact)) => {
-                issues.push(format!("{argument} must be {kind}, got {}", artifact.kind));
+            Ok(Found::Other(other)) => {
+                let live = live(run, kind).await;
+                issues.push(format!("{argument} must be {kind}, got {other}{live}"));
             }
-            Ok(None) => issues.push(format!(
-                "{argument} names nothing that is there; it must be {kind}"
-            )),
-            Err(error) => {
+            Ok(Found::Nothing) => {
+                let live = live(run, kind).await;
                 issues.push(format!(
-                    "{argument} could not be looked up; do not try again"
+                    "{argument} names nothing that is there; it must be {kind}{live}"
                 ));
+            }
+            Err(error) => {
+                issues.push(match error.kind() {
+                    ArtifactErrorKind::Integrity => {
+                        format!("{argument} names data that was damaged; it must be made again")
+                    }
+                    _ => format!("{argument} could not be looked up; do not try again"),
+                });
                 operator = Some(chain(&error));
             }
         }
@@ -85,6 +89,59 @@ pub(super) async fn redeem(
         .prepare(&resolved)
         .map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))?;
     Ok(Some(Box::new(Redeemed { wanted })))
+}
+
+/// What a reference came to.
+enum Found {
+    Data(Value),
+    Other(ArtifactKind),
+    Nothing,
+}
+
+/// Gets the data of a reference, if its kind is the one that is wanted.
+async fn find(run: &Run<'_>, reference: &str, kind: &ArtifactKind) -> Result<Found, ArtifactError> {
+    let store = store(run);
+    // What is of another kind may be large, and is not read for that.
+    match store.head(run.facts, reference).await? {
+        None => return Ok(Found::Nothing),
+        Some(meta) if meta.kind != *kind => return Ok(Found::Other(meta.kind)),
+        Some(_) => {}
+    }
+    Ok(match store.get(run.facts, reference).await? {
+        None => Found::Nothing,
+        Some(artifact) if artifact.kind != *kind => Found::Other(artifact.kind),
+        Some(artifact) => Found::Data(artifact.payload.into_value()),
+    })
+}
+
+/// What there is of a kind, for a model that named something else. Nothing where that cannot be
+/// told.
+async fn live(run: &Run<'_>, kind: &ArtifactKind) -> String {
+    let query = ArtifactQuery::new().limit(LISTED).kind(kind.clone());
+    let Ok(page) = store(run).list(run.facts, query).await else {
+        return String::new();
+    };
+    if page.artifacts.is_empty() {
+        return "; there is none, produce one first".to_owned();
+    }
+    let listed: Vec<String> = page.artifacts.iter().map(listed).collect();
+    let more = if page.next.is_some() {
+        " and older ones"
+    } else {
+        ""
+    };
+    format!("; there are {}{more}", listed.join(", "))
+}
+
+fn listed(meta: &ArtifactMeta) -> String {
+    let label = meta.label.iter().flat_map(|label| label.chars());
+    let label: String = label.take(LABEL).flat_map(char::escape_debug).collect();
+    let comma = if label.is_empty() { "" } else { ", " };
+    format!("{} ({label}{comma}{} bytes)", meta.reference, meta.bytes)
+}
+
+fn store<'r>(run: &'r Run<'_>) -> &'r dyn ArtifactStore {
+    run.services.artifacts.as_deref().unwrap_or(&NoArtifacts)
 }
 
 /// The reference that an argument names; nothing where it is left out, and may be. A null that the
@@ -130,3 +187,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
+
+/// The most artifacts that a refusal names for each argument.
+const LISTED: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+/// The most characters of a label that it shows.
+const LABEL: usize = 80;
