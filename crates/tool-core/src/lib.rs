@@ -133,7 +133,7 @@ pub use result_class::ResultClass;
 pub use schema::{Schema, SchemaError};
 pub use settlement::{CallError, Repair, Settlement};
 pub use source::{Identity, Source};
-pub use state::{State, StateError};
+pub use state::{State, StateError, StateReading, StateVersion};
 pub use suspension::{DecisionRequired, Gate, Suspension, Verdict};
 pub use teardown::{
     Cleanup, Registered, Teardown, TeardownEnd, TeardownError, TeardownReport, TeardownScope,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::{CallId, Facts, Identity, Resource, Source};
+use crate::{CallId, Digest, Facts, Identity, Resource, Source};
 
 /// What a request wants to do: `read`, `write`, `shell`, a capability, or `call` for a tool as a
 /// whole.
@@ -34,6 +34,9 @@ pub struct Request<'a> {
     pub tool: Option<&'a Identity>,
     /// Who provides that tool.
     pub source: Option<&'a Source>,
+    /// The digest of that tool's definition, where it is registered. An approval that was given to
+    /// one definition is none for another.
+    pub definition: Option<&'a Digest>,
     /// The arguments of the call, where they could be parsed.
     pub arguments: Option<&'a Value>,
     /// The tool asks itself while it runs, so that a policy without a rule for the tool as a
@@ -82,6 +85,7 @@ impl<'a> Request<'a> {
             call: None,
             tool: None,
             source: None,
+            definition: None,
             arguments: None,
             asserts: false,
         }

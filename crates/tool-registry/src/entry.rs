@@ -15,9 +15,11 @@ pub struct Entry {
     source: Source,
     tool: Tool,
     definition: Definition,
-    digest: Digest,
+    pub(crate) digest: Digest,
     /// The gate's question is always about this.
     pub(crate) resource: [Resource; 1],
+    /// What an answer "always" to it would allow: exactly this tool, if a pattern can say that.
+    pub(crate) save: Vec<String>,
     pub(crate) input: Arc<Validator>,
     pub(crate) output: Option<Arc<Validator>>,
     pub(crate) structured: Option<Arc<Validator>>,
@@ -62,6 +64,7 @@ impl Entry {
         );
         Ok(Self {
             digest: definition.digest(),
+            save: exactly(identity.to_string()),
             resource: [Resource::Name(identity.to_string())],
             identity,
             source,
@@ -123,5 +126,13 @@ impl Entry {
     #[must_use]
     pub fn wire_name(&self) -> &WireName {
         &self.definition.name
+    }
+}
+
+/// The pattern that matches this name and no other. None if it holds what patterns read as more.
+fn exactly(name: String) -> Vec<String> {
+    match name.contains(['*', '?']) {
+        true => Vec::new(),
+        false => vec![name],
     }
 }

@@ -1,11 +1,11 @@
 //! State that lives as long as the process.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tool_core::{BoxFuture, State, StateError};
+use tool_core::{BoxFuture, State, StateError, StateReading, StateVersion};
 
 /// State in memory: forgotten when the process ends, and not shared with another.
 ///
@@ -15,6 +15,13 @@ use tool_core::{BoxFuture, State, StateError};
 pub struct MemoryState {
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     kept: Mutex<Kept>,
+    values: Mutex<Values>,
+}
+
+#[derive(Default)]
+struct Values {
+    written: u64,
+    by_key: HashMap<String, (StateVersion, Vec<u8>)>,
 }
 
 #[derive(Default)]
@@ -31,6 +38,7 @@ impl MemoryState {
         Self {
             clock: Arc::new(clock),
             kept: Mutex::default(),
+            values: Mutex::default(),
         }
     }
 }
@@ -53,6 +61,40 @@ impl State for MemoryState {
         let first = kept.claim(key, until, now);
         drop(kept);
         Box::pin(async move { Ok(first) })
+    }
+
+    fn read<'a>(
+        &'a self,
+        key: &'a str,
+        known: Option<&'a StateVersion>,
+    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
+        Box::pin(async move {
+            let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(match values.by_key.get(key) {
+                None => StateReading::Absent,
+                Some((version, _)) if Some(version) == known => StateReading::Unchanged,
+                Some((version, value)) => StateReading::Value(value.clone(), version.clone()),
+            })
+        })
+    }
+
+    fn write<'a>(
+        &'a self,
+        key: &'a str,
+        expected: Option<&'a StateVersion>,
+        value: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
+        Box::pin(async move {
+            let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+            if values.by_key.get(key).map(|(version, _)| version) != expected {
+                return Ok(None);
+            }
+            values.written += 1;
+            let version = StateVersion::new(values.written.to_string());
+            let entry = (version.clone(), value.to_vec());
+            values.by_key.insert(key.to_owned(), entry);
+            Ok(Some(version))
+        })
     }
 }
 

@@ -64,6 +64,10 @@ async fn put(
                 let shown = component.map(shown);
                 let mut request = policy::request(run, entry, action, Some(input));
                 request.metadata = shown.as_ref();
+                if !matches!(gate, Gate::Policy { .. }) {
+                    // No rule answers it, so that nothing can be saved for the next time.
+                    request.save = &[];
+                }
                 let asked = run.services.permission.enforce(&request, &ruling).await;
                 run.tell(|| EventKind::Answered {
                     gate: &gate,

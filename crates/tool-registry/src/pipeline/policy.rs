@@ -80,6 +80,8 @@ pub(super) fn request<'r>(
     request.call = run.id();
     request.tool = Some(entry.identity());
     request.source = Some(entry.source());
+    request.definition = Some(&entry.digest);
+    request.save = &entry.save;
     request.arguments = arguments;
     request
 }
