@@ -26,7 +26,7 @@ pub(crate) fn document(settlement: &Settlement) -> Value {
         "structured": settlement.structured,
         "retained": settlement.retained,
         "repairs": settlement.repairs.iter()
-            .map(|repair| json!({"path": repair.path, "rule": repair.rule}))
+            .map(|repair| json!({"path": repair.path, "rule": repair.rule.as_str()}))
             .collect::<Vec<_>>(),
     })
 }

@@ -168,6 +168,14 @@ macro_rules! declaration_setters {
             $self
         }
 
+        /// Sets by which rules arguments are put right that do not fit as they came. Those of the
+        /// registry by default.
+        #[must_use]
+        pub fn repairs(mut $self, repairs: $crate::Repairs) -> Self {
+            $declarations.repairs = Some(repairs);
+            $self
+        }
+
         /// Sets how model-facing text is bounded. The runtime's bound by default.
         #[must_use]
         pub fn bounding(mut $self, bounding: $crate::Bounding) -> Self {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency, CredentialNeed,
-    FailureMode, NeedsApproval, Owner, Problem, ProblemKind, RepeatedWhen, ResultClass, Schema,
-    ToolKind,
+    FailureMode, NeedsApproval, Owner, Problem, ProblemKind, Repairs, RepeatedWhen, ResultClass,
+    Schema, ToolKind,
 };
 
 /// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
@@ -54,6 +54,8 @@ pub struct Declarations {
     pub concurrency: Concurrency,
     /// How long the handler of a call may run.
     pub timeout: Option<Duration>,
+    /// By which rules its arguments are put right. `None` takes those of the registry.
+    pub repairs: Option<Repairs>,
     /// How model-facing text is bounded.
     pub bounding: Bounding,
     /// The tool formulates its own permission requests while it runs.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Retained,
+    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Repair,
+    Retained,
 };
 
 /// The settlement of one call: how it ended and what of it is shown.
@@ -30,30 +31,11 @@ pub struct Settlement {
     pub meta: Option<Map<String, Value>>,
     /// Where longer output was retained.
     pub retained: Vec<Retained>,
-    /// What was repaired in the arguments before they were validated.
+    /// What was repaired in the arguments that were validated. None for arguments that did not fit
+    /// in the end.
     pub repairs: Vec<Repair>,
     /// How the tool wants its failures to reach a caller that takes a `Result`.
     pub failure_mode: FailureMode,
-}
-
-/// One repair of a call's arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Repair {
-    /// JSON pointer of the repaired place.
-    pub path: String,
-    /// The rule that repaired it.
-    pub rule: &'static str,
-}
-
-impl Repair {
-    /// A repair at a place by a rule.
-    pub fn new(path: impl Into<String>, rule: &'static str) -> Self {
-        Self {
-            path: path.into(),
-            rule,
-        }
-    }
 }
 
 impl Settlement {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoCredentials,
-    OutputStore, Permission, State,
+    OutputStore, Permission, Repairs, State,
 };
 
 use crate::services::Services;
@@ -50,6 +50,9 @@ impl RegistryBuilder {
                 suspension_ttl: SUSPENSION_TTL,
                 clock: Arc::new(SystemTime::now),
                 column_check: ColumnCheck::default(),
+                repairs: Repairs::ALL,
+                injected_keys: Vec::new(),
+                repair_notes: true,
                 teardowns: Teardowns::default(),
             },
         }
@@ -155,6 +158,31 @@ impl RegistryBuilder {
     /// default.
     pub fn column_check(mut self, check: ColumnCheck) -> Self {
         self.services.column_check = check;
+        self
+    }
+
+    /// Sets by which rules arguments are put right that do not fit as they came, for tools that
+    /// have no rules of their own. Defaults to [`Repairs::ALL`].
+    ///
+    /// Nothing is put right where more than one reading is left, a text that is cut off is never
+    /// completed, and a string stays as it is wherever the schema takes one. A call with more than
+    /// 1,000 places to put right is refused.
+    pub fn repairs(mut self, repairs: Repairs) -> Self {
+        self.services.repairs = repairs;
+        self
+    }
+
+    /// Names keys that a client adds to the arguments beside what the model sent. They are removed
+    /// where a closed schema does not declare them. None by default.
+    pub fn injected_keys<K: Into<String>>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
+        self.services.injected_keys = keys.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets whether a model is told, in a block of its own behind the result, how to send what had
+    /// to be put right. On by default. Settlements and events name repairs either way.
+    pub fn repair_notes(mut self, told: bool) -> Self {
+        self.services.repair_notes = told;
         self
     }
 

@@ -1,6 +1,6 @@
 //! How deep a JSON value is nested.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// The most levels of nesting of arguments and of output.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -8,13 +8,26 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// Whether a value is nested no deeper than it may be. Deeper ones would overflow the stack of
 /// whoever writes, compares, copies or drops them.
 pub(crate) fn is_shallow(value: &Value) -> bool {
-    is_within(value, MAX_DEPTH)
+    is_shallow_and(value, &mut |_| {})
 }
 
-fn is_within(value: &Value, levels: usize) -> bool {
+/// The same, and looks at every number on the way.
+pub(crate) fn is_shallow_and(value: &Value, look: &mut impl FnMut(&Number)) -> bool {
+    is_within(value, MAX_DEPTH, look)
+}
+
+fn is_within(value: &Value, levels: usize, look: &mut impl FnMut(&Number)) -> bool {
     match value {
-        Value::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
-        Value::Object(map) => levels > 0 && map.values().all(|value| is_within(value, levels - 1)),
+        Value::Array(items) => {
+            levels > 0 && items.iter().all(|item| is_within(item, levels - 1, look))
+        }
+        Value::Object(map) => {
+            levels > 0 && map.values().all(|value| is_within(value, levels - 1, look))
+        }
+        Value::Number(number) => {
+            look(number);
+            true
+        }
         _ => true,
     }
 }

@@ -111,7 +111,7 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outco
     let entry = resolve::resolve(run)?;
     suspend::keep_for_outside(run, entry, arguments);
     let (mut valid, open) = {
-        let parsed = parse::parse(run, arguments);
+        let parsed = parse::parse(run, entry, arguments);
         let open = policy::rule(run, entry, &parsed).await?;
         (validate::validate(run, entry, parsed)?, open)
     };
@@ -134,6 +134,7 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outco
         shown.unwrap_or_else(|outcome| project::fail(run, outcome))
     };
     bound::bound(run, entry, shown).await;
+    bound::tell_of_repairs(run);
     after::run(run, entry, input).await;
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tool_core::{
     AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, OutputStore,
-    Permission, Settlement, State,
+    Permission, Repairs, Settlement, State,
 };
 
 use crate::contained::contained;
@@ -50,6 +50,10 @@ pub(crate) struct Services {
     pub(crate) suspension_ttl: Duration,
     pub(crate) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     pub(crate) column_check: ColumnCheck,
+    pub(crate) repairs: Repairs,
+    pub(crate) injected_keys: Vec<String>,
+    /// Whether a model is told of repairs.
+    pub(crate) repair_notes: bool,
     pub(crate) teardowns: Teardowns,
 }
 

@@ -1,14 +1,13 @@
 //! Text that is spelled as JSON and yet is no data.
 
+use tool_core::Unrepresentable;
+
 /// What the first such place of a text is, and the byte at which it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unheld {
     pub(crate) at: usize,
-    pub(crate) what: &'static str,
+    pub(crate) what: Unrepresentable,
 }
-
-const OUT_OF_RANGE: &str = "a number is out of range";
-const LONE_SURROGATE: &str = "an escape is a lone surrogate, which is no character";
 
 /// Finds the first number or escape that cannot be held: an integer that is no 64-bit integer, a
 /// number that is not finite, or half a surrogate pair.
@@ -25,7 +24,7 @@ pub(crate) fn unheld(text: &str) -> Option<Unheld> {
                 Err(at) => {
                     return Some(Unheld {
                         at,
-                        what: LONE_SURROGATE,
+                        what: Unrepresentable::Surrogate,
                     });
                 }
             },
@@ -40,7 +39,7 @@ pub(crate) fn unheld(text: &str) -> Option<Unheld> {
                 if text.get(at..at + length).is_some_and(is_out_of_range) {
                     return Some(Unheld {
                         at,
-                        what: OUT_OF_RANGE,
+                        what: Unrepresentable::Number,
                     });
                 }
                 at += length;
@@ -52,7 +51,7 @@ pub(crate) fn unheld(text: &str) -> Option<Unheld> {
 }
 
 /// The end of the string whose first byte is at `at`, or where a lone surrogate is in it.
-fn after_string(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+pub(crate) fn after_string(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => return Ok(at + 1),

@@ -5,40 +5,79 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
-use tool_core::Issue;
+use tool_core::{Issue, Unrepresentable};
 
 use crate::nesting::{self, MAX_DEPTH};
+use crate::pointer;
+use crate::spelled_number::whole_numbers_are_exact;
 use crate::spelling::unheld;
 
 const TOO_DEEP: Issue = Issue::Unrepresentable {
-    what: "the arguments are nested deeper than 128 levels",
+    path: String::new(),
+    what: Unrepresentable::Depth,
 };
+
+/// What was read.
+pub(crate) struct Read {
+    pub(crate) value: Value,
+    /// Whether a number without a fraction is held as one that could have one, and none such has
+    /// lost a digit.
+    pub(crate) whole: bool,
+}
 
 /// Parses text that holds one JSON value and nothing else.
 ///
 /// A key that stands twice is refused, as policy and tool could otherwise see different values.
 /// Text that ends too early is refused as such and never completed. A number is kept exactly or
 /// refused, never rounded to another integer.
-pub(crate) fn parse(text: &str) -> Result<Value, Issue> {
-    let (mut found, mut vast) = (None, false);
+pub(crate) fn parse(text: &str) -> Result<Read, Issue> {
+    parse_below(text, 0)
+}
+
+/// Parses text that stands inside a value, so many levels down.
+pub(crate) fn parse_below(text: &str, depth: usize) -> Result<Read, Issue> {
+    let (mut found, mut vast, mut whole, mut trail) = (None, false, false, Vec::new());
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // Our own limit holds, one level above what would otherwise be reported as bad syntax.
     deserializer.disable_recursion_limit();
     let parsed = Strict {
-        depth: 0,
+        depth,
         found: &mut found,
+        trail: &mut trail,
         vast: &mut vast,
+        whole: &mut whole,
     }
     .deserialize(&mut deserializer)
     .and_then(|value| deserializer.end().map(|()| value));
     match parsed {
         // The parser gives an integer that it cannot hold as a rounded number.
-        Ok(value) if vast => match unheld(text) {
-            Some(unheld) => Err(Issue::Unrepresentable { what: unheld.what }),
-            None => Ok(value),
-        },
-        Ok(value) => Ok(value),
-        Err(error) => Err(found.unwrap_or_else(|| syntax(text, &error))),
+        Ok(value) => {
+            if vast && let Some(unheld) = unheld(text) {
+                return Err(Issue::Unrepresentable {
+                    path: pointer::at_byte(text, unheld.at),
+                    what: unheld.what,
+                });
+            }
+            let whole = whole && whole_numbers_are_exact(text);
+            Ok(Read { value, whole })
+        }
+        Err(error) => {
+            let mut issue = found.unwrap_or_else(|| syntax(text, &error));
+            if let Issue::DuplicateKey { path, .. }
+            | Issue::Unrepresentable {
+                path,
+                what: Unrepresentable::Number | Unrepresentable::Surrogate,
+            } = &mut issue
+            {
+                for step in trail.iter().rev() {
+                    match step {
+                        Place::Key(key) => pointer::push_key(path, key),
+                        Place::Index(index) => pointer::push_index(path, *index),
+                    }
+                }
+            }
+            Err(issue)
+        }
     }
 }
 
@@ -55,7 +94,10 @@ fn syntax(text: &str, error: &serde_json::Error) -> Issue {
         if let Some(unheld) = unheld(text)
             && unheld.at < before + column
         {
-            return Issue::Unrepresentable { what: unheld.what };
+            return Issue::Unrepresentable {
+                path: String::new(),
+                what: unheld.what,
+            };
         }
     }
     Issue::Syntax {
@@ -66,26 +108,52 @@ fn syntax(text: &str, error: &serde_json::Error) -> Issue {
 }
 
 /// Refuses a value that is nested too deeply, as one that was built in code can be.
-pub(crate) fn hold(value: Value) -> Result<Value, Issue> {
-    if nesting::is_shallow(&value) {
-        return Ok(value);
+pub(crate) fn hold(value: Value) -> Result<Read, Issue> {
+    let mut whole = false;
+    if nesting::is_shallow_and(&value, &mut |number| whole |= is_whole(number)) {
+        return Ok(Read { value, whole });
     }
     nesting::dismantle(value);
     Err(TOO_DEEP)
+}
+
+fn is_whole(number: &Number) -> bool {
+    number.is_f64() && number.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// Where a refusal happened, from the inside out.
+enum Place {
+    Key(String),
+    Index(usize),
 }
 
 struct Strict<'a> {
     depth: usize,
     /// Why a refusal of our own happened: a parser's error carries only text.
     found: &'a mut Option<Issue>,
+    /// Where it happened.
+    trail: &'a mut Vec<Place>,
     /// A number was met that may be a rounded integer.
     vast: &'a mut bool,
+    /// A number without a fraction was met that is no integer to the parser.
+    whole: &'a mut bool,
 }
 
 /// Every integer that is given as a rounded number is at least that large: 2 to the power of 63.
 const VAST: f64 = 9_223_372_036_854_775_808.0;
 
 impl Strict<'_> {
+    /// For what is one level below.
+    fn below(&mut self) -> Strict<'_> {
+        Strict {
+            depth: self.depth + 1,
+            found: &mut *self.found,
+            trail: &mut *self.trail,
+            vast: &mut *self.vast,
+            whole: &mut *self.whole,
+        }
+    }
+
     fn refuse<E: serde::de::Error>(self, issue: Issue) -> E {
         *self.found = Some(issue);
         E::custom("refused")
@@ -125,10 +193,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
         *self.vast |= value.abs() >= VAST;
+        *self.whole |= value.fract() == 0.0;
         match Number::from_f64(value) {
             Some(number) => Ok(Value::Number(number)),
             None => Err(self.refuse(Issue::Unrepresentable {
-                what: "a number is out of range",
+                path: String::new(),
+                what: Unrepresentable::Number,
             })),
         }
     }
@@ -141,22 +211,24 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::String(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         if self.depth >= MAX_DEPTH {
             return Err(self.refuse(TOO_DEEP));
         }
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Strict {
-            depth: self.depth + 1,
-            found: &mut *self.found,
-            vast: &mut *self.vast,
-        })? {
-            items.push(item);
+        loop {
+            match access.next_element_seed(self.below()) {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => return Ok(Value::Array(items)),
+                Err(error) => {
+                    self.trail.push(Place::Index(items.len()));
+                    return Err(error);
+                }
+            }
         }
-        Ok(Value::Array(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut access: A) -> Result<Value, A::Error> {
         if self.depth >= MAX_DEPTH {
             return Err(self.refuse(TOO_DEEP));
         }
@@ -165,15 +237,21 @@ impl<'de> Visitor<'de> for Strict<'_> {
             let place = match map.entry(key) {
                 Entry::Vacant(place) => place,
                 Entry::Occupied(taken) => {
-                    let key = taken.key().clone();
-                    return Err(self.refuse(Issue::DuplicateKey { key }));
+                    return Err(self.refuse(Issue::DuplicateKey {
+                        path: String::new(),
+                        key: taken.key().clone(),
+                    }));
                 }
             };
-            place.insert(access.next_value_seed(Strict {
-                depth: self.depth + 1,
-                found: &mut *self.found,
-                vast: &mut *self.vast,
-            })?);
+            match access.next_value_seed(self.below()) {
+                Ok(value) => {
+                    place.insert(value);
+                }
+                Err(error) => {
+                    self.trail.push(Place::Key(place.key().clone()));
+                    return Err(error);
+                }
+            }
         }
         Ok(Value::Object(map))
     }

@@ -19,6 +19,8 @@ const STEPS: usize = 100_000;
 const STEPS_TO_SAY_WHY: usize = 5_000;
 /// Allowed values that are listed in an issue.
 const MOST_ALLOWED: usize = 10;
+/// Issues of several branches that are held against each other.
+const MOST_COMPARED: usize = 64;
 
 /// A compiled schema.
 ///
@@ -76,8 +78,52 @@ impl Validator {
         self.verdict(value).unwrap_or(false)
     }
 
+    /// The schema as its author wrote it.
+    pub(crate) fn schema(&self) -> &Value {
+        self.schema.as_value()
+    }
+
+    /// The keys of the value itself that a closed schema does not know.
+    pub(crate) fn unknown_keys(&self, value: &Value) -> Vec<String> {
+        if !self.says_why {
+            return Vec::new();
+        }
+        let unknown = self.limited(STEPS_TO_SAY_WHY, value, || {
+            let errors = self.compiled.iter_errors(value);
+            errors
+                .filter(|error| error.instance_path().as_str().is_empty())
+                .filter_map(|error| match error.kind() {
+                    ValidationErrorKind::AdditionalProperties { unexpected }
+                    | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                        Some(unexpected.clone())
+                    }
+                    _ => None,
+                })
+                .flatten()
+                .collect()
+        });
+        unknown.unwrap_or_default()
+    }
+
+    /// Places whose value fits more than one of the forms of which it may have one.
+    pub(crate) fn ambiguous_places(&self, value: &Value) -> Vec<String> {
+        if !self.says_why {
+            return Vec::new();
+        }
+        let places = self.limited(STEPS_TO_SAY_WHY, value, || {
+            let errors = self.compiled.iter_errors(value);
+            errors
+                .filter(|error| {
+                    matches!(error.kind(), ValidationErrorKind::OneOfMultipleValid { .. })
+                })
+                .map(|error| error.instance_path().as_str().to_owned())
+                .collect()
+        });
+        places.unwrap_or_default()
+    }
+
     /// Whether a value fits, or nothing when that takes too many steps to learn.
-    fn verdict(&self, value: &Value) -> Option<bool> {
+    pub(crate) fn verdict(&self, value: &Value) -> Option<bool> {
         self.limited(STEPS, value, || self.compiled.is_valid(value))
     }
 
@@ -149,24 +195,13 @@ impl Validator {
                 expected: expected(kind),
                 got: type_name(error.instance()),
             }],
-            ValidationErrorKind::Enum { options } => vec![Issue::NotAllowed {
-                path,
-                allowed: options
-                    .as_array()
-                    .map(|options| {
-                        options
-                            .iter()
-                            .take(MOST_ALLOWED)
-                            .map(Value::to_string)
-                            .collect()
-                    })
-                    .unwrap_or_default(),
-            }],
+            ValidationErrorKind::Enum { options } => {
+                let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+                vec![not_allowed(path, options, error.instance())]
+            }
             ValidationErrorKind::Constant { expected_value } => {
-                vec![Issue::NotAllowed {
-                    path,
-                    allowed: vec![expected_value.to_string()],
-                }]
+                let options = std::slice::from_ref(&**expected_value);
+                vec![not_allowed(path, options, error.instance())]
             }
             // A combination says nothing by itself. Where exactly one branch is of the value's
             // own type, its issues are what the caller needs to know.
@@ -176,16 +211,50 @@ impl Validator {
                     .iter()
                     .flat_map(|error| self.issues(error, root))
                     .collect(),
-                None => vec![Issue::Constraint {
-                    path,
-                    rule: "expected one of several forms, fits none".to_owned(),
-                }],
+                None => self.of_no_branch(context, error, root),
             },
             kind => vec![Issue::Constraint {
                 path,
                 rule: rule(kind, kind.keyword()),
             }],
         }
+    }
+
+    /// What is wrong with a value that no branch stands out for: its type, or what every branch
+    /// says of it.
+    fn of_no_branch(
+        &self,
+        branches: &[Vec<ValidationError<'static>>],
+        error: &ValidationError<'_>,
+        root: &Value,
+    ) -> Vec<Issue> {
+        let path = error.instance_path().as_str().to_owned();
+        if let Some(expected) = types_of_all(branches, &path) {
+            let got = type_name(error.instance());
+            return vec![Issue::Type {
+                path,
+                expected,
+                got,
+            }];
+        }
+        if branches.iter().map(Vec::len).sum::<usize>() <= MOST_COMPARED {
+            let of = |branch: &Vec<ValidationError<'static>>| -> Vec<Issue> {
+                let issues = branch.iter().flat_map(|error| self.issues(error, root));
+                issues.collect()
+            };
+            let mut branches = branches.iter().map(of);
+            let mut shared = branches.next().unwrap_or_default();
+            for branch in branches {
+                shared.retain(|issue| branch.contains(issue));
+            }
+            if !shared.is_empty() {
+                return shared;
+            }
+        }
+        vec![Issue::Constraint {
+            path,
+            rule: "expected one of several forms, fits none".to_owned(),
+        }]
     }
 
     /// The keys that the schema knows at the place of an error.
@@ -246,6 +315,39 @@ fn likely_branch<'a>(
     });
     let only = fitting.next()?;
     fitting.next().is_none().then_some(only.as_slice())
+}
+
+/// The types that the branches take, where each of them fails on the type of the value itself.
+fn types_of_all(branches: &[Vec<ValidationError<'static>>], path: &str) -> Option<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for branch in branches {
+        let kind = branch.iter().find_map(|error| match error.kind() {
+            ValidationErrorKind::Type { kind } if error.instance_path().as_str() == path => {
+                Some(expected(kind))
+            }
+            _ => None,
+        })?;
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    (!kinds.is_empty()).then(|| kinds.join(" or "))
+}
+
+fn not_allowed(path: String, options: &[Value], given: &Value) -> Issue {
+    let nearest = given.as_str().and_then(|given| {
+        let names = options.iter().filter_map(Value::as_str);
+        nearest(given, names).into_iter().next()
+    });
+    Issue::NotAllowed {
+        path,
+        allowed: options
+            .iter()
+            .take(MOST_ALLOWED)
+            .map(Value::to_string)
+            .collect(),
+        nearest: nearest.map(|name| Value::from(name).to_string()),
+    }
 }
 
 fn expected(kind: &TypeKind) -> String {

@@ -143,6 +143,7 @@ fn what_comes_from_outside_is_escaped_and_cut_in_every_refusal() {
         },
         Refusal::Denied(Denial::new(hostile.clone(), "rule")),
         issue(Issue::DuplicateKey {
+            path: path.clone(),
             key: hostile.clone(),
         }),
         issue(Issue::UnknownKey {
@@ -177,6 +178,7 @@ fn what_comes_from_outside_is_escaped_and_cut_in_every_refusal() {
 fn at_most_ten_issues_are_kept_and_the_rest_is_counted() {
     let issues = |count: usize| {
         InvalidArguments::new((0..count).map(|n| Issue::DuplicateKey {
+            path: String::new(),
             key: format!("k{n}"),
         }))
     };

@@ -1,38 +1,79 @@
 //! Stage 3: from what was delivered to JSON.
 
-use serde_json::{Map, Value};
-use tool_core::{Arguments, EventKind, InvalidArguments, Issue, Repair, Stage};
+use serde_json::Value;
+use tool_core::{Arguments, EventKind, InvalidArguments, Issue, Stage, Validation};
 
 use super::Run;
-use crate::strict_json;
+use crate::Entry;
+use crate::repair::{Mended, Repairing};
+use crate::strict_json::{self, Read};
 
 /// Arguments as JSON, or why they are none. Policy sees the attempt either way.
-pub(super) struct Parsed(pub(super) Result<Value, InvalidArguments>);
+pub(super) struct Parsed {
+    pub(super) value: Result<Value, InvalidArguments>,
+    /// Whether the schema was seen to take the value.
+    pub(super) fits: bool,
+    /// What is wrong beyond what the schema says.
+    pub(super) further: Vec<Issue>,
+}
 
 /// Parses the arguments. Text that is cut off is never completed.
 ///
-/// One repair is made: arguments that are missing, empty text, blank text or `null` are an empty
-/// object, as APIs send for a tool without arguments.
-pub(super) fn parse(run: &mut Run<'_>, arguments: &mut Arguments) -> Parsed {
+/// What does not fit as it came is put right where only one reading is left, and put on record.
+pub(super) fn parse(run: &mut Run<'_>, entry: &Entry, arguments: &mut Arguments) -> Parsed {
     run.stage(Stage::Parse);
-    Parsed(match read(arguments) {
-        Ok(Value::Null) => {
-            let repair = Repair::new("", "empty_arguments");
-            run.tell(|| EventKind::Repaired(&repair));
-            run.settlement.repairs.push(repair);
-            Ok(Value::Object(Map::new()))
+    let enforced = entry.tool().validates() == Validation::Enforce;
+    let read = match read(arguments) {
+        Ok(Read {
+            value,
+            whole: false,
+        }) if (!enforced && !value.is_null()) || (enforced && entry.input.is_valid(&value)) => {
+            return Parsed {
+                value: Ok(value),
+                fits: enforced,
+                further: Vec::new(),
+            };
         }
-        Ok(value) => Ok(value),
-        Err(issue) => Err(InvalidArguments::new([issue])),
-    })
+        read => read,
+    };
+    let repairing = Repairing {
+        schema: enforced.then_some(&*entry.input),
+        rules: entry
+            .tool()
+            .declarations()
+            .repairs
+            .unwrap_or(run.services.repairs),
+        injected: &run.services.injected_keys,
+    };
+    let Mended {
+        value,
+        repairs,
+        fits,
+        further,
+    } = repairing.mend(text(arguments), read);
+    for repair in &repairs {
+        run.tell(|| EventKind::Repaired(repair));
+    }
+    run.settlement.repairs = repairs;
+    Parsed {
+        value,
+        fits,
+        further,
+    }
 }
 
-/// Arguments as JSON, where nothing is `null`. A value is taken out.
-pub(crate) fn read(arguments: &mut Arguments) -> Result<Value, Issue> {
+/// Arguments as JSON. A value is taken out.
+pub(crate) fn read(arguments: &mut Arguments) -> Result<Read, Issue> {
     match arguments {
-        Arguments::Text(text) if text.chars().all(char::is_whitespace) => Ok(Value::Null),
         Arguments::Text(text) => strict_json::parse(text),
         Arguments::Value(value) => strict_json::hold(value.take()),
-        _ => Ok(Value::Null),
+        _ => strict_json::hold(Value::Null),
+    }
+}
+
+pub(super) fn text(arguments: &Arguments) -> Option<&str> {
+    match arguments {
+        Arguments::Text(text) => Some(text),
+        _ => None,
     }
 }

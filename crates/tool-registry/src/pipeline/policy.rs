@@ -33,7 +33,7 @@ pub(super) async fn rule<'e>(
         if capability.is_some_and(|capability| !run.services.permission.governs(capability)) {
             continue;
         }
-        let request = request(run, entry, action(capability), parsed.0.as_ref().ok());
+        let request = request(run, entry, action(capability), parsed.value.as_ref().ok());
         let decided = within(
             run.services.gate_timeout,
             pin!(run.services.permission.decide(&request)),

@@ -1,11 +1,14 @@
 //! Stage 5: validation against the tool's own schema, and decoding.
 
-use serde_json::{Map, Value};
-use tool_core::{Arguments, InvalidArguments, Outcome, Prepared, Refusal, Stage, Validation};
+use serde_json::Value;
+use tool_core::{
+    Arguments, InvalidArguments, Outcome, Prepared, Refusal, RepairRule, Repairs, Stage, Validation,
+};
 
 use super::Run;
 use super::parse::{self, Parsed};
 use crate::Entry;
+use crate::repair::Repairing;
 
 /// Arguments that the tool's schema accepts, decoded. The value validated is the value executed.
 pub(super) struct Valid {
@@ -16,9 +19,15 @@ pub(super) struct Valid {
 /// Validates and decodes. Input that does not fit never reaches the tool.
 pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<Valid, Outcome> {
     run.stage(Stage::Validate);
-    let valid = parsed.0.and_then(|input| {
-        if entry.tool().validates() == Validation::Enforce {
-            entry.input.check(&input)?;
+    let Parsed {
+        value,
+        fits,
+        further,
+    } = parsed;
+    let valid = value.and_then(|input| {
+        if !fits && entry.tool().validates() == Validation::Enforce {
+            let checked = entry.input.check(&input);
+            checked.map_err(|invalid| invalid.and(further))?;
         }
         let prepared = entry.tool().executor().prepare(&input)?;
         Ok(Valid { input, prepared })
@@ -28,11 +37,16 @@ pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<V
 
 /// Why arguments do not fit a tool that somebody else runs.
 pub(crate) fn misfit(entry: &Entry, arguments: &Arguments) -> Option<InvalidArguments> {
-    let input = match parse::read(&mut arguments.clone()) {
-        Ok(Value::Null) => Value::Object(Map::new()),
-        Ok(input) => input,
-        Err(issue) => return Some(InvalidArguments::new([issue])),
-    };
     let enforced = entry.tool().validates() == Validation::Enforce;
-    enforced.then(|| entry.input.check(&input).err()).flatten()
+    let repairing = Repairing {
+        schema: enforced.then_some(&*entry.input),
+        // It ran with what was sent; nothing but nothing at all may stand for something else.
+        rules: Repairs::NONE.with(RepairRule::EmptyArguments),
+        injected: &[],
+    };
+    let read = parse::read(&mut arguments.clone());
+    match repairing.mend(parse::text(arguments), read).value {
+        Ok(input) => enforced.then(|| entry.input.check(&input).err()).flatten(),
+        Err(invalid) => Some(invalid),
+    }
 }

@@ -19,6 +19,7 @@
 //! - `handler_errors`: what a handler may return
 //! - `hooks`: hooks before and after every call
 //! - `hostile_schemas`: schemas that mean harm, and schemas that are none
+//! - `labelled`: labelled arguments, and what is repaired of them
 //! - `law_calls`: laws 1, 3, 6 and 7
 //! - `law_codecs`: law 2
 //! - `law_retention`: laws 8 and 9
@@ -72,6 +73,7 @@ mod hooks;
 mod hostile_schemas;
 mod inner_calls;
 mod kinds;
+mod labelled;
 mod law_calls;
 mod law_codecs;
 mod law_retention;

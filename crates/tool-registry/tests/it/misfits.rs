@@ -20,13 +20,15 @@ struct Whole {
 }
 
 #[tokio::test]
-async fn a_number_with_a_zero_fraction_is_no_i64_and_is_refused_with_its_path() {
-    let tool = Tool::new(
-        "Takes a whole number",
-        |input: Whole, _: Context| async move { Ok(input) },
-    );
-    let settled = settle(tool, r#"{"n":1.0}"#).await;
-    assert!(matches!(one_issue(&settled), Issue::Constraint { path, .. } if path == "/n"));
+async fn a_number_that_loses_a_digit_is_no_i64_and_is_refused_with_its_path() {
+    for number in ["1.00000000000000000001", "9007199254740993.0", "1e300"] {
+        let tool = Tool::new(
+            "Takes a whole number",
+            |input: Whole, _: Context| async move { Ok(input) },
+        );
+        let settled = settle(tool, &format!(r#"{{"n":{number}}}"#)).await;
+        assert!(matches!(one_issue(&settled), Issue::Constraint { path, .. } if path == "/n"));
+    }
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]

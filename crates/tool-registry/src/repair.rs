@@ -1,0 +1,194 @@
+//! Putting arguments right that do not fit as they came, where only one reading is left.
+//!
+//! Nothing here runs for arguments that the schema takes as they are, but for holding a number as
+//! an integer. The rules have an order, each is a file, and a result that does not validate is
+//! given up as a whole.
+
+mod closing_tag;
+mod code_fence;
+mod encoded_arguments;
+mod encoded_value;
+mod facts;
+mod injected_key;
+mod kinds;
+mod note;
+mod null_optional;
+mod place;
+mod walk;
+mod whole_number;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use tool_core::{InvalidArguments, Issue, Repair, RepairRule, Repairs};
+
+use self::walk::Walk;
+use crate::strict_json::{self, Read};
+use crate::validator::Validator;
+
+pub(crate) use note::note;
+
+/// What arguments are put right for.
+pub(crate) struct Repairing<'a> {
+    /// The tool's schema; `None` where it is advertised only, and nothing is held against it.
+    pub(crate) schema: Option<&'a Validator>,
+    pub(crate) rules: Repairs,
+    /// Keys that clients are known to add.
+    pub(crate) injected: &'a [String],
+}
+
+/// What came of it.
+pub(crate) struct Mended {
+    pub(crate) value: Result<Value, InvalidArguments>,
+    /// What was done; nothing where the value does not fit in the end.
+    pub(crate) repairs: Vec<Repair>,
+    /// Whether the schema was seen to take the value.
+    pub(crate) fits: bool,
+    /// What is wrong beyond what the schema says of the value.
+    pub(crate) further: Vec<Issue>,
+}
+
+impl Mended {
+    fn refused(issue: Issue) -> Self {
+        Self {
+            value: Err(InvalidArguments::new([issue])),
+            repairs: Vec::new(),
+            fits: false,
+            further: Vec::new(),
+        }
+    }
+
+    fn taken(value: Value, repairs: Vec<Repair>, fits: bool) -> Self {
+        Self {
+            value: Ok(value),
+            repairs,
+            fits,
+            further: Vec::new(),
+        }
+    }
+}
+
+impl Repairing<'_> {
+    /// Puts right what was read, or could not be read, of a text or a value.
+    pub(crate) fn mend(&self, text: Option<&str>, read: Result<Read, Issue>) -> Mended {
+        let mut repairs = Vec::new();
+        let read = match self.root(text, read, &mut repairs) {
+            Ok(read) => read,
+            Err(issue) => return Mended::refused(issue),
+        };
+        let Some(schema) = self.schema else {
+            return Mended::taken(read.value, repairs, false);
+        };
+        let Read { mut value, whole } = read;
+        if !value.is_object() {
+            return Mended::taken(value, Vec::new(), false);
+        }
+        let mut verdict = schema.verdict(&value);
+        if verdict == Some(false) && self.rules.contains(RepairRule::InjectedKey) {
+            let removed = injected_key::remove(schema, self.injected, &mut value);
+            if !removed.is_empty() {
+                repairs.extend(removed);
+                verdict = schema.verdict(&value);
+            }
+        }
+        let walk = match verdict {
+            Some(true) if !whole => return Mended::taken(value, repairs, true),
+            Some(true) => Walk::of_valid(schema.schema(), self.rules),
+            Some(false) => Walk::of_invalid(schema.schema(), self.rules),
+            None => return Mended::taken(value, Vec::new(), false),
+        };
+        let mut candidate = value.clone();
+        let walked = walk.over(&mut candidate);
+        if walked.repairs.is_empty() {
+            let fits = verdict == Some(true);
+            let mut mended = Mended::taken(value, if fits { repairs } else { Vec::new() }, fits);
+            mended.further = walked.further;
+            return mended;
+        }
+        if schema.verdict(&candidate) == Some(true) {
+            repairs.extend(walked.repairs);
+            return Mended::taken(candidate, repairs, true);
+        }
+        let fits = verdict == Some(true);
+        let mut mended = Mended::taken(value, if fits { repairs } else { Vec::new() }, fits);
+        mended.further = walked.further;
+        if !fits {
+            let decoded = |path: &String| {
+                walked
+                    .repairs
+                    .iter()
+                    .any(|repair| repair.rule == RepairRule::EncodedValue && repair.path == *path)
+            };
+            let places = schema.ambiguous_places(&candidate).into_iter();
+            let ambiguous = places.filter(decoded).map(|path| Issue::Ambiguous { path });
+            mended.further.extend(ambiguous);
+        }
+        mended
+    }
+
+    /// The rules on the arguments as a whole.
+    fn root(
+        &self,
+        text: Option<&str>,
+        read: Result<Read, Issue>,
+        repairs: &mut Vec<Repair>,
+    ) -> Result<Read, Issue> {
+        let blank = text.is_some_and(|text| text.trim().is_empty());
+        let nothing = blank || matches!(&read, Ok(read) if read.value.is_null());
+        if nothing && self.rules.contains(RepairRule::EmptyArguments) {
+            repairs.push(Repair::new("", RepairRule::EmptyArguments));
+            return Ok(Read {
+                value: Value::Object(Map::new()),
+                whole: false,
+            });
+        }
+        let read = match (read, text) {
+            (Err(_), Some(text)) if !blank => strict_json::parse(&self.unwrapped(text, repairs))?,
+            (read, _) => read?,
+        };
+        if self.rules.contains(RepairRule::EncodedArguments)
+            && let Value::String(encoded) = &read.value
+            && let Some(decoded) = encoded_arguments::decode(encoded)?
+        {
+            repairs.push(Repair::new("", RepairRule::EncodedArguments));
+            return Ok(decoded);
+        }
+        Ok(read)
+    }
+
+    /// Text without what is known to be wrapped around arguments. Blanks stand in its place, so
+    /// that lines and columns stay.
+    fn unwrapped<'t>(&self, text: &'t str, repairs: &mut Vec<Repair>) -> Cow<'t, str> {
+        let mut inner = 0..text.len();
+        loop {
+            let rest = text.get(inner.clone()).unwrap_or_default();
+            let (found, rule) = if self.rules.contains(RepairRule::ClosingTag)
+                && let Some(found) = closing_tag::before(rest)
+            {
+                (found, RepairRule::ClosingTag)
+            } else if self.rules.contains(RepairRule::CodeFence)
+                && !repairs.iter().any(|one| one.rule == RepairRule::CodeFence)
+                && let Some(found) = code_fence::inside(rest)
+            {
+                (found, RepairRule::CodeFence)
+            } else {
+                break;
+            };
+            inner = inner.start + found.start..inner.start + found.end;
+            if !repairs.iter().any(|one| one.rule == rule) {
+                repairs.push(Repair::new("", rule));
+            }
+        }
+        if inner == (0..text.len()) {
+            return Cow::Borrowed(text);
+        }
+        let blanked = text.char_indices().map(|(at, c)| {
+            if inner.contains(&at) || c == '\n' {
+                c
+            } else {
+                ' '
+            }
+        });
+        Cow::Owned(blanked.collect())
+    }
+}
