@@ -69,6 +69,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Output,
     },
+    /// Look at how arguments of models are read
+    Args {
+        #[command(subcommand)]
+        command: Arguments,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell to complete in
@@ -116,6 +121,15 @@ pub(crate) enum Output {
         /// The most bytes of the page
         #[arg(long, value_name = "BYTES", conflicts_with = "all")]
         bytes: Option<NonZeroUsize>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Arguments {
+    /// Read labelled arguments, and tell whether they are run or refused as their labels say
+    Test {
+        /// One case on each line, as JSON; `-` reads them from standard input
+        file: PathBuf,
     },
 }
 

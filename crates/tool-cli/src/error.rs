@@ -51,6 +51,14 @@ pub(crate) enum CliError {
         #[from]
         source: serde_json::Error,
     },
+    #[error("line {line} is no case")]
+    Case {
+        line: usize,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("the case on line {line} {problem}")]
+    Label { line: usize, problem: &'static str },
     #[error("there is no output \"{}\"; `tool output list` shows what is kept", id.escape_debug())]
     NoOutput { id: String },
     #[error("output {id} could not be read")]

@@ -6,6 +6,7 @@ mod call;
 mod completions;
 mod document;
 mod error;
+mod labelled_case;
 mod list;
 mod output;
 mod progress;
@@ -13,6 +14,7 @@ mod render;
 mod serve;
 mod setup;
 mod signals;
+mod trial;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -53,6 +55,9 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::List => list::run(common).await,
         Command::Call(call) => call::run(common, call).await,
         Command::Output { command } => output::run(common, command).await,
+        Command::Args {
+            command: args::Arguments::Test { file },
+        } => trial::test(common, &file).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }

@@ -13,6 +13,8 @@ fn help_says_what_every_command_does() {
         ("output", &["output"]),
         ("output_list", &["output", "list"]),
         ("output_read", &["output", "read"]),
+        ("args", &["args"]),
+        ("args_test", &["args", "test"]),
         ("completions", &["completions"]),
     ] {
         let help = bench.bare(&[args, &["--help"]].concat()).end().succeeded();

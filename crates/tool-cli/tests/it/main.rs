@@ -41,6 +41,7 @@ mod at_a_terminal;
 mod completions;
 mod help;
 mod json;
+mod labelled_arguments;
 mod pipes;
 mod serving_http;
 mod settings;
