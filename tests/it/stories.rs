@@ -5,6 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+mod guide;
+
 #[test]
 fn grep_searches_asks_and_refuses() {
     let printed = run("grep");
@@ -35,27 +37,6 @@ polite__greet: How do you do, Ada!
 polite__greet: there is no tool \"polite__greet\"
 ";
     assert_eq!(run("overlay"), expected);
-}
-
-#[test]
-fn dynamic_calls_tools_by_schemas_known_at_run_time() {
-    let expected = "\
-fahrenheit: Convert degrees Celsius to degrees Fahrenheit
-miles: Convert kilometres to miles
-completed: {\"result\":212.0}
-completed: {\"result\":26.218749345}
-";
-    let printed = run("dynamic");
-    assert!(printed.starts_with(expected), "{printed}");
-    let refusals: Vec<_> = printed.lines().skip(4).collect();
-    assert!(
-        refusals.iter().all(|line| line.starts_with("refused: ")),
-        "{printed}"
-    );
-    assert!(
-        printed.contains("did you mean \"kilometres\"?"),
-        "{printed}"
-    );
 }
 
 #[test]
