@@ -43,6 +43,12 @@ impl ArtifactScope {
         Self(Digest::of_parts(&parts))
     }
 
+    /// The scope of that [key](Self::key), for a store that finds keys among what it keeps.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        Digest::from_hex(key).map(Self)
+    }
+
     /// A name for it of 64 lower-case hexadecimal digits, fit for files and keys on any system. It
     /// tells nothing of tenant, principal or session.
     #[must_use]

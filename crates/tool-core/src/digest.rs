@@ -45,6 +45,20 @@ impl Digest {
         text
     }
 
+    /// The digest whose [hexadecimal digits](Self::hex) these are.
+    #[must_use]
+    pub fn from_hex(digits: &str) -> Option<Self> {
+        let is_ours = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+        if digits.len() != 64 || !digits.bytes().all(is_ours) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks(2)) {
+            *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// The 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tool_core::{Approver, Bound, NobodyToAsk, OutputStore, Permission};
+use tool_core::{Approver, ArtifactStore, Bound, NobodyToAsk, OutputStore, Permission};
 use tool_registry::{Registry, RegistryBuilder};
 
 use crate::{Runtime, RuntimeError};
@@ -22,6 +22,7 @@ pub struct RuntimeBuilder {
     approver: Arc<dyn Approver>,
     permission: Option<Permission>,
     outputs: Option<Arc<dyn OutputStore>>,
+    artifacts: Option<Arc<dyn ArtifactStore>>,
     #[cfg(feature = "builtin")]
     workspace: Option<PathBuf>,
     #[cfg(feature = "permission")]
@@ -32,6 +33,8 @@ pub struct RuntimeBuilder {
     state: Option<PathBuf>,
     #[cfg(feature = "storage")]
     limits: tool_storage::Limits,
+    #[cfg(feature = "storage")]
+    artifact_limits: tool_storage::ArtifactLimits,
     #[cfg(feature = "mcp-child")]
     servers: Option<PathBuf>,
 }
@@ -43,6 +46,7 @@ impl RuntimeBuilder {
             approver: Arc::new(NobodyToAsk),
             permission: None,
             outputs: None,
+            artifacts: None,
             #[cfg(feature = "builtin")]
             workspace: None,
             #[cfg(feature = "permission")]
@@ -53,6 +57,8 @@ impl RuntimeBuilder {
             state: None,
             #[cfg(feature = "storage")]
             limits: tool_storage::Limits::DEFAULT,
+            #[cfg(feature = "storage")]
+            artifact_limits: tool_storage::ArtifactLimits::DISK,
             #[cfg(feature = "mcp-child")]
             servers: None,
         }
@@ -85,7 +91,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the folder in which long output is retained. Without one, output is shown whole.
+    /// Sets the folder in which long output is retained, and artifacts in a folder inside of it.
+    /// Without one, output is shown whole and no artifacts are kept.
     #[cfg(feature = "storage")]
     pub fn state(mut self, dir: impl Into<PathBuf>) -> Self {
         self.state = Some(dir.into());
@@ -97,6 +104,20 @@ impl RuntimeBuilder {
     #[cfg(feature = "storage")]
     pub fn limits(mut self, limits: tool_storage::Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how many artifacts are kept and how long. Defaults to
+    /// [`ArtifactLimits::DISK`](tool_storage::ArtifactLimits::DISK).
+    #[cfg(feature = "storage")]
+    pub fn artifact_limits(mut self, limits: tool_storage::ArtifactLimits) -> Self {
+        self.artifact_limits = limits;
+        self
+    }
+
+    /// Sets where artifacts are kept, in place of a folder.
+    pub fn artifacts(mut self, artifacts: Arc<dyn ArtifactStore>) -> Self {
+        self.artifacts = Some(artifacts);
         self
     }
 
@@ -148,12 +169,16 @@ impl RuntimeBuilder {
     pub async fn build(self) -> Result<Runtime, RuntimeError> {
         let permission = self.take_permission()?;
         let outputs = self.take_outputs()?;
+        let artifacts = self.take_artifacts()?;
         #[cfg(feature = "mcp-child")]
         let servers = self.take_servers()?;
 
         let mut registry = self.registry.permission(permission.clone());
         if let Some(outputs) = &outputs {
             registry = registry.outputs(Arc::clone(outputs));
+        }
+        if let Some(artifacts) = &artifacts {
+            registry = registry.artifacts(Arc::clone(artifacts));
         }
         let registry = registry.build();
 
@@ -182,6 +207,7 @@ impl RuntimeBuilder {
             registry,
             permission,
             outputs,
+            artifacts,
             _builtins: builtins,
         })
     }
@@ -216,6 +242,20 @@ impl RuntimeBuilder {
                 .limits(self.limits)
                 .open();
             return Ok(Some(Arc::new(store.map_err(RuntimeError::Store)?)));
+        }
+        Ok(None)
+    }
+
+    fn take_artifacts(&self) -> Result<Option<Arc<dyn ArtifactStore>>, RuntimeError> {
+        if let Some(artifacts) = &self.artifacts {
+            return Ok(Some(Arc::clone(artifacts)));
+        }
+        #[cfg(feature = "storage")]
+        if let Some(dir) = &self.state {
+            let store = tool_storage::DirArtifacts::builder(dir.join("artifacts"))
+                .limits(self.artifact_limits)
+                .open();
+            return Ok(Some(Arc::new(store.map_err(RuntimeError::Artifacts)?)));
         }
         Ok(None)
     }

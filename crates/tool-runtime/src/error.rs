@@ -47,6 +47,9 @@ pub enum RuntimeError {
     /// The folder for retained output cannot be used.
     #[error("store for retained output could not be opened")]
     Store(#[source] tool_core::StoreError),
+    /// The folder for artifacts cannot be used.
+    #[error("store for artifacts could not be opened")]
+    Artifacts(#[source] tool_core::ArtifactError),
     /// The folder that the built-in tools work on cannot be used.
     #[cfg(feature = "builtin")]
     #[error("built-in tools have no folder to work on")]

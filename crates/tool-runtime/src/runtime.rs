@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tool_core::{OutputStore, Permission, Tool};
+use tool_core::{ArtifactStore, OutputStore, Permission, Tool};
 use tool_registry::{Registration, RegistrationError, Registry, Snapshot};
 
 use crate::{RuntimeBuilder, ServerStatus};
@@ -17,6 +17,7 @@ pub struct Runtime {
     pub(crate) registry: Registry,
     pub(crate) permission: Permission,
     pub(crate) outputs: Option<Arc<dyn OutputStore>>,
+    pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     pub(crate) _builtins: Option<Registration>,
     #[cfg(feature = "mcp-child")]
     pub(crate) upstreams: Option<tool_mcp::Upstreams>,
@@ -61,6 +62,12 @@ impl Runtime {
     #[must_use]
     pub fn outputs(&self) -> Option<&Arc<dyn OutputStore>> {
         self.outputs.as_ref()
+    }
+
+    /// Where artifacts are kept, if anywhere.
+    #[must_use]
+    pub fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
+        self.artifacts.as_ref()
     }
 
     /// How each imported server is doing, by name.

@@ -165,8 +165,8 @@ impl DirStore {
         let joined = Joined::new(&retention.content);
         let room = shared.make_room(joined.len() as u64)?;
         let id = Id::mint().map_err(|cause| io("could not mint an id")(io::Error::other(cause)))?;
-        let mut staged =
-            Staged::create(&shared.folder, id).map_err(io("could not create an output"))?;
+        let mut staged = Staged::create(&shared.folder, id.to_string())
+            .map_err(io("could not create an output"))?;
         let mut written = 0;
         for chunk in joined.pieces().flat_map(|piece| piece.chunks(CHUNK)) {
             staged
@@ -285,7 +285,7 @@ impl fmt::Debug for DirStore {
 }
 
 /// Lets the executor run something else, whichever executor it is.
-async fn pause() {
+pub(crate) async fn pause() {
     let mut has_paused = false;
     poll_fn(|cx| {
         if has_paused {

@@ -29,6 +29,38 @@ impl Folder {
             .map_err(|cause| failed(root, "could not be opened", cause))
     }
 
+    /// The directory inside of this one, if it is there.
+    pub(crate) fn child(&self, name: &str) -> io::Result<Option<Self>> {
+        match self.dir.open_dir_nofollow(name) {
+            Ok(dir) => self.inside(name, ensure_private(dir, false)?).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The directory inside of this one, created where it is missing.
+    pub(crate) fn child_or_create(&self, name: &str) -> io::Result<Self> {
+        let is_new = create_private(&self.dir, OsStr::new(name))?;
+        let dir = self.dir.open_dir_nofollow(name)?;
+        self.inside(name, ensure_private(dir, is_new)?)
+    }
+
+    /// Removes an empty directory inside of this one; `false` when it is not empty or not there.
+    pub(crate) fn remove_child(&self, name: &str) -> io::Result<bool> {
+        match self.dir.remove_dir(name) {
+            Ok(()) => Ok(true),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
+                ) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Creates a file that must not exist.
     pub(crate) fn create(&self, name: &str) -> io::Result<fs::File> {
         self.open_for_writing(name, OpenOptions::new().create_new(true))
@@ -93,6 +125,18 @@ impl Folder {
     /// An error of this directory, for operators.
     pub(crate) fn failed(&self, what: &str, cause: io::Error) -> StoreError {
         failed(&self.root, what, cause)
+    }
+
+    /// Where it is, for operators.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn inside(&self, name: &str, dir: Dir) -> io::Result<Self> {
+        Ok(Self {
+            dir,
+            root: self.root.join(name),
+        })
     }
 
     fn open_for_writing(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {

@@ -1,28 +1,43 @@
 #![doc = include_str!("../README.md")]
 
+mod artifact_draft;
+mod artifact_files;
+mod artifact_limits;
+mod artifact_plan;
+mod artifact_record;
+mod artifact_room;
 mod builder;
 mod clock;
 mod cut;
+mod dir_artifacts;
 mod dir_store;
 mod folder;
+mod footer;
 mod id;
 mod index;
 mod joined;
 mod limits;
 mod marker;
+mod memory_artifacts;
 mod page;
+mod pieces;
 mod pin;
 mod preview;
 mod reading;
 mod record;
+mod shelf;
 mod staged;
 mod summary;
 mod sweep;
 
+pub use artifact_limits::ArtifactLimits;
+pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
 pub use builder::{DirStoreBuilder, Durability};
+pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_store::DirStore;
 pub use limits::{Limits, LimitsError};
 pub use marker::{Marker, ReadingHint, ReadingHintError};
+pub use memory_artifacts::MemoryArtifacts;
 pub use pin::SessionPin;
 pub use preview::preview;
 pub use summary::OutputSummary;

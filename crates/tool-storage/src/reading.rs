@@ -6,10 +6,11 @@ use bytes::Bytes;
 use tool_core::{OutputPage, PageRequest, StoreError, StoreErrorKind};
 
 use crate::dir_store::DirStore;
+use crate::footer::RecordError;
 use crate::id::Id;
 use crate::index::Entry;
 use crate::page::{MARGIN, page_range};
-use crate::record::{Record, RecordError};
+use crate::record::Record;
 
 impl DirStore {
     pub(crate) fn read(&self, request: &PageRequest<'_>) -> Result<OutputPage, StoreError> {

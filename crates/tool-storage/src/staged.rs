@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use tool_core::Digest;
@@ -14,9 +15,9 @@ use crate::joined::newlines;
 ///
 /// Its file is locked for as long as it is written, so that a sweep, also another process's, tells
 /// a write in progress from one that died: a lock dies with its process.
-pub(crate) struct Staged<'a> {
-    folder: &'a Folder,
-    id: Id,
+pub(crate) struct Staged {
+    folder: Arc<Folder>,
+    name: String,
     out: BufWriter<File>,
     hash: Sha256,
     bytes: u64,
@@ -32,12 +33,15 @@ pub(crate) struct Measured {
     pub(crate) digest: Digest,
 }
 
-impl<'a> Staged<'a> {
-    pub(crate) fn create(folder: &'a Folder, id: Id) -> io::Result<Self> {
+impl Staged {
+    /// Begins a file that shall have this name.
+    pub(crate) fn create(folder: &Arc<Folder>, name: impl Into<String>) -> io::Result<Self> {
+        let name = name.into();
+        let file = create_locked(folder, &staged_name(&name))?;
         Ok(Self {
-            folder,
-            id,
-            out: BufWriter::with_capacity(BUFFER, create_locked(folder, &staged_name(id))?),
+            folder: Arc::clone(folder),
+            name,
+            out: BufWriter::with_capacity(BUFFER, file),
             hash: Sha256::new(),
             bytes: 0,
             newlines: 0,
@@ -76,31 +80,35 @@ impl<'a> Staged<'a> {
 
     /// Shows the finished file under its own name.
     pub(crate) fn publish(mut self) -> io::Result<()> {
-        self.folder
-            .publish(&staged_name(self.id), &self.id.to_string())?;
+        self.folder.publish(&staged_name(&self.name), &self.name)?;
         self.is_published = true;
         Ok(())
     }
 }
 
-impl Drop for Staged<'_> {
+impl Drop for Staged {
     fn drop(&mut self) {
         if !self.is_published
-            && let Err(error) = self.folder.remove(&staged_name(self.id))
+            && let Err(error) = self.folder.remove(&staged_name(&self.name))
         {
             // The next sweep tries again.
-            tracing::warn!(id = %self.id, %error, "could not remove an unfinished output");
+            tracing::warn!(name = self.name, %error, "could not remove an unfinished file");
         }
     }
 }
 
-/// Whether a file of that name is, or was, on its way into a store.
+/// Whether a file of that name is, or was, an output on its way into a store.
 pub(crate) fn is_staged_name(name: &str) -> bool {
-    name.strip_prefix(PREFIX).and_then(Id::parse).is_some()
+    aside(name).and_then(Id::parse).is_some()
 }
 
-fn staged_name(id: Id) -> String {
-    format!("{PREFIX}{id}")
+/// The name that a file of that name was to have.
+pub(crate) fn aside(name: &str) -> Option<&str> {
+    name.strip_prefix(PREFIX)
+}
+
+fn staged_name(name: &str) -> String {
+    format!("{PREFIX}{name}")
 }
 
 /// Creates a file and locks it, again where a sweep came in between and removed it.

@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn a_name_that_is_taken_is_refused_and_left_alone() -> io::Result<()> {
     let root = tempfile::tempdir()?;
-    let folder = Folder::open(root.path()).map_err(io::Error::other)?;
+    let folder = Arc::new(Folder::open(root.path()).map_err(io::Error::other)?);
     let id = Id::mint().map_err(io::Error::other)?;
     let victim = root.path().join("victim");
     fs::write(&victim, "untouched")?;
@@ -15,7 +15,7 @@ fn a_name_that_is_taken_is_refused_and_left_alone() -> io::Result<()> {
     #[cfg(not(unix))]
     fs::copy(&victim, root.path().join(id.to_string()))?;
 
-    let mut staged = Staged::create(&folder, id)?;
+    let mut staged = Staged::create(&folder, id.to_string())?;
     staged.write(b"new")?;
     staged.finish(b"", false)?;
     let refused = staged.publish().map_err(|error| error.kind());

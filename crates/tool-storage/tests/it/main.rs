@@ -10,6 +10,10 @@
     reason = "a test fails by panicking and says what it skips"
 )]
 
+/// What leaves for an artifact, as a function.
+mod artifact_plans;
+/// What every artifact store promises, and what one in a directory does beside.
+mod artifacts;
 /// Processes that are killed, futures that are dropped.
 mod crash;
 /// Files that are not what they were.

@@ -1,0 +1,301 @@
+//! The files of an artifact store.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::future::poll_fn;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tool_core::{
+    Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactPage,
+    ArtifactQuery, ArtifactRef, ArtifactScope, ByteStream, Digest, Facts, Kept, Payload,
+};
+
+use crate::artifact_draft::{check, invalid, mint};
+use crate::artifact_record::{ArtifactRecord, Shape, file_name};
+use crate::artifact_room::Room;
+use crate::builder::Durability;
+use crate::clock::{micros, time};
+use crate::dir_artifacts::DirArtifactsBuilder;
+use crate::dir_store::pause;
+use crate::folder::Folder;
+use crate::footer::RecordError;
+use crate::shelf::{Row, Shelf};
+use crate::staged::Staged;
+
+/// The directory of a store, a directory in it for each scope, and the rooms of those that are in
+/// use.
+pub(crate) struct ArtifactFiles {
+    pub(crate) folder: Folder,
+    pub(crate) setup: DirArtifactsBuilder,
+    pub(crate) rooms: Mutex<HashMap<ArtifactScope, Arc<Mutex<Room>>>>,
+}
+
+impl ArtifactFiles {
+    /// Does something under the lock of a scope. `None` when the scope has nothing and is not to be
+    /// created.
+    pub(crate) fn within<T>(
+        &self,
+        scope: &ArtifactScope,
+        create: bool,
+        work: impl FnOnce(&mut Room) -> io::Result<T>,
+    ) -> Result<Option<T>, ArtifactError> {
+        let mut work = Some(work);
+        for _ in 0..ATTEMPTS {
+            let Some(room) = self.room(scope, create)? else {
+                return Ok(None);
+            };
+            let entered = Room::enter(&room, |room| {
+                let done = work.take().map(|work| work(room)).transpose();
+                let left = room.leave_if_empty(&self.folder);
+                Ok((done?, left?))
+            });
+            match entered.and_then(Option::transpose) {
+                Ok(Some((done, has_left))) => {
+                    if has_left {
+                        self.rooms().remove(scope);
+                    }
+                    return Ok(done);
+                }
+                // A sweep took the directory away in between.
+                Ok(None) => {
+                    self.rooms().remove(scope);
+                }
+                Err(cause) => return Err(self.failed("could not be changed", cause)),
+            }
+        }
+        let cause = io::Error::other("the directory of a scope was removed again and again");
+        Err(self.failed("could not be changed", cause))
+    }
+
+    fn room(
+        &self,
+        scope: &ArtifactScope,
+        create: bool,
+    ) -> Result<Option<Arc<Mutex<Room>>>, ArtifactError> {
+        let mut rooms = self.rooms();
+        if let Some(room) = rooms.get(scope) {
+            return Ok(Some(Arc::clone(room)));
+        }
+        let opened = Room::open(&self.folder, scope, create);
+        let opened = opened.map_err(|cause| self.failed("could not open a scope", cause))?;
+        let Some(room) = opened else {
+            return Ok(None);
+        };
+        if rooms.len() >= MOST_ROOMS {
+            // They are read again when they are needed.
+            rooms.clear();
+        }
+        let room = Arc::new(Mutex::new(room));
+        rooms.insert(scope.clone(), Arc::clone(&room));
+        Ok(Some(room))
+    }
+
+    /// Begins a file in the directory of a scope.
+    fn stage(&self, scope: &ArtifactScope, name: &str) -> Result<Staged, ArtifactError> {
+        for _ in 0..ATTEMPTS {
+            let Some(room) = self.room(scope, true)? else {
+                break;
+            };
+            let folder = {
+                let room = room.lock().unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(&room.folder)
+            };
+            match Staged::create(&folder, name) {
+                Ok(staged) => return Ok(staged),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.rooms().remove(scope);
+                }
+                Err(cause) => return Err(self.failed("could not create an artifact", cause)),
+            }
+        }
+        let cause = io::Error::other("the directory of a scope was removed again and again");
+        Err(self.failed("could not create an artifact", cause))
+    }
+
+    pub(crate) async fn keep(
+        &self,
+        facts: &Facts,
+        draft: ArtifactDraft,
+        (shape, media_type): (Shape, &str),
+        bytes: u64,
+        mut stream: ByteStream<'_>,
+    ) -> Result<Kept, ArtifactError> {
+        let limits = &self.setup.limits;
+        check(&draft, bytes, limits, self.setup.clock.now_us())?;
+        let scope = ArtifactScope::of(facts);
+        let reference = mint()?;
+        let name = file_name(&reference);
+        let mut staged = self.stage(&scope, &name)?;
+        let mut written = 0_u64;
+        while let Some(piece) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+            let piece = piece.map_err(|cause| {
+                let detail = "the stream of an artifact failed";
+                ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
+            })?;
+            written = written.saturating_add(piece.len() as u64);
+            if written > bytes {
+                return Err(invalid("a stream has more bytes than were declared"));
+            }
+            staged
+                .write(&piece)
+                .map_err(|cause| self.failed("could not write an artifact", cause))?;
+            pause().await;
+        }
+        if written < bytes {
+            return Err(invalid("a stream has fewer bytes than were declared"));
+        }
+
+        // From here on nothing awaits: a dropped future has either shown nothing or is done.
+        let now_us = self.setup.clock.now_us();
+        let end = limits.end(now_us, draft.expires.map(micros));
+        let digest = draft.digest.then(|| staged.measure().digest.to_string());
+        let syncs = self.setup.durability == Durability::Power;
+        let (files, scope) = (self, &scope);
+        let kept = files.within(scope, true, move |room| {
+            let swept = match room.shelf.plan(bytes, &draft.parents, limits, now_us) {
+                Ok(swept) => swept,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            let created = time(room.shelf.next_created_us(now_us));
+            let mut meta = ArtifactMeta::of_draft(draft, reference, media_type, bytes, created);
+            meta.digest = digest;
+            meta.expires = end.map(time);
+            let record = ArtifactRecord::new(&meta, scope, shape).encode()?;
+            staged.finish(&record, syncs)?;
+            room.about_to_change()?;
+            staged.publish()?;
+            if syncs {
+                room.folder.sync()?;
+            }
+            room.shelf.insert(Row {
+                meta: meta.clone(),
+                used_us: micros(created),
+                body: (),
+            });
+            let mut left = Vec::new();
+            for gone in swept {
+                match room.remove(&gone.reference) {
+                    Ok(()) => left.push(gone),
+                    Err(error) => tracing::warn!(%error, "could not remove an artifact"),
+                }
+            }
+            Ok(Ok(Kept::new(meta, left)))
+        })?;
+        kept.unwrap_or_else(|| Err(invalid("an artifact has no scope")))
+    }
+
+    /// The file of an artifact that has not had its time, and what is known of it.
+    pub(crate) fn open(
+        &self,
+        facts: &Facts,
+        reference: &str,
+    ) -> Result<Option<(File, ArtifactMeta, Shape)>, ArtifactError> {
+        let Some(reference) = ArtifactRef::parse(reference) else {
+            return Ok(None);
+        };
+        let scope = ArtifactScope::of(facts);
+        let name = file_name(&reference);
+        let failed = |cause| self.failed("could not read an artifact", cause);
+        let Some(folder) = self.folder.child(&scope.key()).map_err(failed)? else {
+            return Ok(None);
+        };
+        let Some(mut file) = folder.read(&name).map_err(failed)? else {
+            return Ok(None);
+        };
+        let (meta, shape) =
+            ArtifactRecord::read(&mut file, &name, &scope).map_err(|error| match error {
+                RecordError::Read(cause) => failed(cause),
+                damage => damaged(&reference).because(damage),
+            })?;
+        let now_us = self.setup.clock.now_us();
+        let is_live = meta.expires.is_none_or(|at| micros(at) > now_us);
+        Ok(is_live.then_some((file, meta, shape)))
+    }
+
+    pub(crate) fn read(
+        &self,
+        facts: &Facts,
+        reference: &str,
+    ) -> Result<Option<Artifact>, ArtifactError> {
+        let Some((mut file, meta, shape)) = self.open(facts, reference)? else {
+            return Ok(None);
+        };
+        let failed = |cause| self.failed("could not read an artifact", cause);
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        file.by_ref()
+            .take(meta.bytes)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        if let Some(expected) = &meta.digest {
+            let actual = Digest::of(&bytes).to_string();
+            if actual != *expected {
+                return Err(ArtifactError::integrity(&meta.reference, expected, &actual));
+            }
+        }
+        let payload = match shape {
+            Shape::Binary => Payload::from(bytes),
+            Shape::Text => String::from_utf8(bytes)
+                .map(Payload::from)
+                .map_err(|_| damaged(&meta.reference))?,
+            Shape::Json => serde_json::from_slice(&bytes)
+                .map(Payload::Json)
+                .map_err(|_| damaged(&meta.reference))?,
+        };
+        self.touch(facts, &meta.reference, &file);
+        Ok(Some(Artifact::new(meta.kind, payload)))
+    }
+
+    /// Takes note that an artifact was got, so that it leaves later than others.
+    pub(crate) fn touch(&self, facts: &Facts, reference: &ArtifactRef, file: &File) {
+        let now_us = self.setup.clock.now_us();
+        if let Err(error) = file.set_modified(time(now_us)) {
+            tracing::debug!(%error, "could not take note that an artifact was got");
+        }
+        let room = self.rooms().get(&ArtifactScope::of(facts)).cloned();
+        if let Some(room) = room {
+            let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+            room.shelf.touch(reference, now_us);
+        }
+    }
+
+    pub(crate) fn page(
+        &self,
+        facts: &Facts,
+        query: &ArtifactQuery,
+    ) -> Result<ArtifactPage, ArtifactError> {
+        let now_us = self.setup.clock.now_us();
+        let scope = ArtifactScope::of(facts);
+        let page = self.within(&scope, false, |room| Ok(room.shelf.page(query, now_us)))?;
+        // A cursor that is none is refused here too.
+        page.unwrap_or_else(|| Shelf::<()>::default().page(query, now_us))
+    }
+
+    pub(crate) fn drop_one(&self, facts: &Facts, reference: &str) -> Result<(), ArtifactError> {
+        let Some(reference) = ArtifactRef::parse(reference) else {
+            return Ok(());
+        };
+        let scope = ArtifactScope::of(facts);
+        self.within(&scope, false, |room| room.remove(&reference))?;
+        Ok(())
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, HashMap<ArtifactScope, Arc<Mutex<Room>>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn failed(&self, what: &str, cause: io::Error) -> ArtifactError {
+        let detail = format!("artifact store {} {what}", self.folder.root().display());
+        ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
+    }
+}
+
+fn damaged(reference: &ArtifactRef) -> ArtifactError {
+    let detail = format!("artifact {reference} is damaged");
+    ArtifactError::of(ArtifactErrorKind::Io, detail)
+}
+
+/// How many scopes are remembered between two uses.
+const MOST_ROOMS: usize = 256;
+const ATTEMPTS: usize = 8;

@@ -1,0 +1,207 @@
+//! The directory of one scope.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tool_core::{ArtifactRef, ArtifactScope};
+
+use crate::artifact_record::{ArtifactRecord, file_name, is_file_name};
+use crate::clock::micros;
+use crate::folder::{Folder, is_linked};
+use crate::pin::remove_unlocked;
+use crate::shelf::{Row, Shelf};
+use crate::staged::aside;
+
+/// The directory of one scope and what is in it.
+///
+/// Who changes it holds the lock of the file `.lock`, which dies with its process. The file counts
+/// the changes, so that who finds the count as it left it need not read the directory.
+#[derive(Debug)]
+pub(crate) struct Room {
+    pub(crate) folder: Arc<Folder>,
+    pub(crate) shelf: Shelf<()>,
+    /// Files with the name of an artifact that do not read, and when they were written.
+    pub(crate) damaged: Vec<(String, u64)>,
+    scope: ArtifactScope,
+    lock: Arc<File>,
+    seen: Option<u64>,
+}
+
+/// The lock of a room. Nothing awaits while it is held.
+struct Locked(Arc<File>);
+
+impl Room {
+    /// Opens the directory of a scope; `None` when it is not there and not to be created.
+    pub(crate) fn open(
+        store: &Folder,
+        scope: &ArtifactScope,
+        create: bool,
+    ) -> io::Result<Option<Self>> {
+        let key = scope.key();
+        let folder = if create {
+            store.child_or_create(&key)?
+        } else {
+            match store.child(&key)? {
+                Some(folder) => folder,
+                None => return Ok(None),
+            }
+        };
+        let lock = folder.open_or_create(LOCK)?;
+        Ok(Some(Self {
+            folder: Arc::new(folder),
+            shelf: Shelf::default(),
+            damaged: Vec::new(),
+            scope: scope.clone(),
+            lock: Arc::new(lock),
+            seen: None,
+        }))
+    }
+
+    /// Does something under the lock, with the shelf as the directory is. `None` when the directory
+    /// is no longer that of the scope.
+    pub(crate) fn enter<T>(
+        room: &Mutex<Self>,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> io::Result<Option<T>> {
+        let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = Locked::on(&room.lock)?;
+        if !is_linked(&locked.0)? {
+            return Ok(None);
+        }
+        room.follow()?;
+        let done = work(&mut room);
+        drop(locked);
+        Ok(Some(done))
+    }
+
+    /// Says that something is about to change. Others then read the directory again, for nothing
+    /// where this process dies before it changes anything.
+    pub(crate) fn about_to_change(&mut self) -> io::Result<()> {
+        let next = self.seen.unwrap_or_default().wrapping_add(1);
+        let mut file = &*self.lock;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&next.to_be_bytes())?;
+        self.seen = Some(next);
+        Ok(())
+    }
+
+    /// Removes an artifact's file and forgets it.
+    pub(crate) fn remove(&mut self, reference: &ArtifactRef) -> io::Result<()> {
+        self.about_to_change()?;
+        self.folder.remove(&file_name(reference))?;
+        self.shelf.remove(reference);
+        Ok(())
+    }
+
+    /// Takes the directory away where nothing is in it. Call it last under the lock.
+    pub(crate) fn leave_if_empty(&mut self, store: &Folder) -> io::Result<bool> {
+        if !self.shelf.is_empty() || self.folder.names()?.iter().any(|name| name != LOCK) {
+            return Ok(false);
+        }
+        self.folder.remove(LOCK)?;
+        // Whoever has begun a file in between keeps the directory and makes a new lock.
+        store.remove_child(&self.scope.key())
+    }
+
+    fn follow(&mut self) -> io::Result<()> {
+        let count = self.count()?;
+        if self.seen == Some(count) {
+            return Ok(());
+        }
+        let names = self.folder.names()?;
+        if self.seen.is_none() {
+            for name in names.iter().filter(|name| aside(name).is_some()) {
+                if let Err(error) = remove_unlocked(&self.folder, name) {
+                    tracing::warn!(%error, "could not remove an unfinished artifact");
+                }
+            }
+        }
+        let present: HashSet<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| is_file_name(name))
+            .collect();
+        let mut known = HashSet::new();
+        let mut gone = Vec::new();
+        for reference in self.shelf.references() {
+            let name = file_name(reference);
+            if present.contains(&*name) {
+                known.insert(name);
+            } else {
+                gone.push(reference.clone());
+            }
+        }
+        for reference in gone {
+            self.shelf.remove(&reference);
+        }
+        self.damaged.clear();
+        for name in present.into_iter().filter(|name| !known.contains(*name)) {
+            self.load(name);
+        }
+        self.seen = Some(count);
+        Ok(())
+    }
+
+    fn load(&mut self, name: &str) {
+        let mut file = match self.folder.read(name) {
+            Ok(Some(file)) => file,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!(%error, "passed over a file with the name of an artifact");
+                return;
+            }
+        };
+        let modified = file.metadata().and_then(|metadata| metadata.modified());
+        let modified_us = modified.map_or(0, micros);
+        match ArtifactRecord::read(&mut file, name, &self.scope) {
+            Ok((meta, _)) => {
+                let used_us = modified_us.max(micros(meta.created));
+                self.shelf.insert(Row {
+                    meta,
+                    used_us,
+                    body: (),
+                });
+            }
+            Err(error) => {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "an artifact is damaged");
+                self.damaged.push((name.to_owned(), modified_us));
+            }
+        }
+    }
+
+    fn count(&self) -> io::Result<u64> {
+        let mut file = &*self.lock;
+        file.seek(SeekFrom::Start(0))?;
+        let mut bytes = Vec::with_capacity(8);
+        file.take(8).read_to_end(&mut bytes)?;
+        // A lock that was never written has counted nothing.
+        Ok(bytes.try_into().map_or(0, u64::from_be_bytes))
+    }
+}
+
+impl Locked {
+    fn on(file: &Arc<File>) -> io::Result<Self> {
+        match file.lock() {
+            Ok(()) => {}
+            // A file system without locks has no protection against a second process.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Self(Arc::clone(file)))
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock()
+            && error.kind() != io::ErrorKind::Unsupported
+        {
+            tracing::warn!(%error, "could not give up the lock of a scope");
+        }
+    }
+}
+
+const LOCK: &str = ".lock";

@@ -1,0 +1,12 @@
+//! What the suites find in stores that break their promises.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+/// Artifact stores that break their promises.
+mod broken_artifacts;
