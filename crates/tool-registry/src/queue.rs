@@ -77,6 +77,22 @@ impl Queue {
         self.room.close();
     }
 
+    /// Closes, and lets go of what nobody will take any more.
+    pub(crate) fn abandon(&self) {
+        self.close();
+        let left = {
+            let mut state = self.state();
+            let State {
+                reports,
+                preliminaries,
+                ..
+            } = &mut *state;
+            (std::mem::take(reports), std::mem::take(preliminaries))
+        };
+        // Outside of the lock.
+        drop(left);
+    }
+
     /// Takes a preliminary result as soon as there is room.
     pub(crate) async fn offer(&self, value: Value) -> Result<(), PreliminaryError> {
         let permit = self.room.acquire().await;

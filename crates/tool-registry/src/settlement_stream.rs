@@ -99,7 +99,7 @@ impl Stream for SettlementStream {
 impl Drop for SettlementStream {
     fn drop(&mut self) {
         // A task that outlives the handler may wait for room.
-        self.queue.close();
+        self.queue.abandon();
         if let Some(unseen) = &self.settled {
             self.services.forget(unseen);
         }

@@ -136,6 +136,36 @@ async fn no_credential_is_acquired_for_a_call_that_does_not_run() {
 }
 
 #[tokio::test]
+async fn a_declared_need_that_nobody_meets_is_refused_aloud_after_one_question() {
+    let (asked, runs) = (Count::default(), Count::default());
+    let counted = asked.clone();
+    let failing = open().credentials(Keyring(move |_: &CredentialNeed| {
+        counted.add();
+        Err(CredentialError::new("the vault is sealed"))
+    }));
+    for (builder, operator) in [
+        (
+            open(),
+            "no credential provider is configured; give the registry one",
+        ),
+        (failing, "the vault is sealed"),
+    ] {
+        let (registry, log) = told(builder);
+        let tool = mirror(any(), &runs).needs(CredentialNeed::new("mail"));
+        registry.register([("tool", tool)]).unwrap().keep();
+        let settled = call(&registry, "tool").await;
+        assert_eq!(
+            settled.text(),
+            "access to mail could not be obtained; continue without it"
+        );
+        let said = refusal(&settled).operator();
+        assert_eq!(said, format!("credential for mail: {operator}"));
+        assert_eq!(log.lines(), ["tool mail Requested", "tool mail Failed"]);
+    }
+    assert_eq!((asked.get(), runs.get()), (1, 0));
+}
+
+#[tokio::test]
 async fn where_nobody_can_wait_consent_is_a_refusal_without_its_address() {
     let (registry, log) = told(open().credentials(Keyring(|_: &CredentialNeed| {
         let consent = Consent::new("https://example.org/canary");

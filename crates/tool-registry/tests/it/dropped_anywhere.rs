@@ -1,31 +1,29 @@
-//! Dropping a call after every possible number of polls, by every way in and for every kind of
-//! tool: nothing is left of it.
+//! Dropping a call after every possible number of polls, for every kind of tool: nothing is left
+//! of it.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 use tool_core::{
     ArtifactKind, Bound, BoxFuture, Call, CheckIn, Concurrency, Context, CredentialNeed, Decision,
     Facts, NeedsApproval, NobodyToAsk, Outcome, Permission, Produced, Suspension, TeardownScope,
     Tool, ToolFailure, Verdict,
 };
-use tool_registry::{Approvals, FinishReason, Part, Registry, Snapshot};
+use tool_registry::{Approvals, Registry, Snapshot};
 
 use crate::ports::{Always, Count};
-use crate::slow::{Alive, Slow, finish, poll, with_timers};
+use crate::slow::{Alive, Slow, finish, poll};
 
 /// A registry whose every part takes its time, with a tool of every kind.
-struct World {
-    slow: Slow,
+pub(crate) struct World {
+    pub(crate) slow: Slow,
     registry: Registry,
-    runs: Count,
-    cleaned: Count,
+    pub(crate) runs: Count,
+    pub(crate) cleaned: Count,
 }
 
-const TOOLS: [&str; 8] = [
+pub(crate) const TOOLS: [&str; 8] = [
     "plain",
     "demanding",
     "alone",
@@ -43,7 +41,7 @@ struct Anything {
 }
 
 impl World {
-    fn new(asks: bool) -> Self {
+    pub(crate) fn new(asks: bool) -> Self {
         let slow = Slow {
             asks,
             ..Slow::default()
@@ -74,11 +72,10 @@ impl World {
             .needs_approval(approval)
             .check_in(CheckIn::always());
         let typed = {
-            let (alive, runs) = (slow.alive.clone(), runs.clone());
+            let alive = slow.alive.clone();
             Tool::new("Takes its time", move |_: Anything, _: Context| {
-                let (alive, runs) = (alive.clone(), runs.clone());
+                let alive = alive.clone();
                 async move {
-                    runs.add();
                     alive.take_time().await;
                     Ok("longer than the bound")
                 }
@@ -118,13 +115,13 @@ impl World {
         }
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         self.registry.snapshot()
     }
 
     /// What must hold when everybody who waited for the calls is gone.
     #[track_caller]
-    fn is_quiet(&self, polls: usize, seen: usize) {
+    pub(crate) fn is_quiet(&self, polls: usize, seen: usize) {
         assert_eq!(self.slow.alive.count(), 0, "alive after {polls} polls");
         let outputs = self.slow.outputs.lock().unwrap().len();
         assert_eq!(outputs, seen, "outputs left after {polls} polls");
@@ -142,7 +139,7 @@ fn any() -> Value {
     json!({"type": "object", "properties": {"ref": {"type": "string"}}})
 }
 
-fn call(name: &str) -> Call {
+pub(crate) fn call(name: &str) -> Call {
     Call::new(name, r#"{"ref":"a1"}"#).id(name)
 }
 
@@ -193,7 +190,10 @@ fn outer(alive: &Alive) -> Tool {
 
 /// Drops what `start` begins after each possible number of polls, until it comes to its end.
 /// `start` says how many outputs the settlements that were seen have.
-fn drop_everywhere(asks: bool, start: impl Fn(&World) -> BoxFuture<'static, usize>) -> usize {
+pub(crate) fn drop_everywhere(
+    asks: bool,
+    start: impl Fn(&World) -> BoxFuture<'static, usize>,
+) -> usize {
     for polls in 0..5_000 {
         let world = World::new(asks);
         let mut future = start(&world);
@@ -213,7 +213,7 @@ fn drop_everywhere(asks: bool, start: impl Fn(&World) -> BoxFuture<'static, usiz
     panic!("the call never ends");
 }
 
-fn outputs<'s>(settled: impl IntoIterator<Item = &'s tool_core::Settlement>) -> usize {
+pub(crate) fn outputs<'s>(settled: impl IntoIterator<Item = &'s tool_core::Settlement>) -> usize {
     settled.into_iter().map(|one| one.retained.len()).sum()
 }
 
@@ -296,103 +296,6 @@ fn a_result_from_outside_leaves_nothing_wherever_it_is_dropped() {
         let resumed = world.snapshot().resume(suspension, result, &Facts::new());
         Box::pin(async move { outputs([&resumed.await]) })
     });
-}
-
-#[test]
-fn a_batch_leaves_nothing_wherever_it_is_dropped() {
-    drop_everywhere(false, |world| {
-        let calls = ["keyed", "alone", "keyed", "outer", "missing"].map(call);
-        let batch = world.snapshot().batch(calls, &Facts::new());
-        let batch = batch.concurrency(3.try_into().unwrap());
-        Box::pin(async move { outputs(&batch.settle().await) })
-    });
-}
-
-/// Takes a stream to its end, counting the outputs of the settlements.
-async fn seen<S>(events: S, outputs: impl Fn(&S::Item) -> usize) -> usize
-where
-    S: futures_util::Stream + Unpin,
-{
-    let mut events = events;
-    let mut count = 0;
-    while let Some(event) = events.next().await {
-        count += outputs(&event);
-    }
-    count
-}
-
-#[test]
-fn a_stream_of_a_call_leaves_nothing_wherever_it_is_dropped() {
-    use tool_registry::SettlementEvent;
-    drop_everywhere(false, |world| {
-        let settling = world.snapshot().settle(call("plain"), &Facts::new());
-        let events = settling.stream_ahead(1.try_into().unwrap());
-        Box::pin(seen(events, |event| match event {
-            SettlementEvent::Settled(settled) => settled.retained.len(),
-            _ => 0,
-        }))
-    });
-}
-
-/// Streams give out settlements one by one, so those that were seen keep their outputs though the
-/// stream is dropped; only what runs must go.
-fn drop_stream<S>(start: impl Fn(&World) -> S, ends: usize)
-where
-    S: futures_util::Stream + Unpin,
-{
-    for polls in 0..5_000 {
-        let world = World::new(false);
-        let mut events = start(&world);
-        let mut ended = false;
-        for _ in 0..polls {
-            let next = Pin::new(&mut events);
-            let polled = with_timers(|cx| futures_util::Stream::poll_next(next, cx));
-            if let Poll::Ready(None) = polled {
-                ended = true;
-                break;
-            }
-        }
-        drop(events);
-        let kept = world.slow.outputs.lock().unwrap().len();
-        assert!(kept <= ends);
-        world.is_quiet(polls, kept);
-        if ended {
-            assert_eq!(kept, ends);
-            // Each that ran was cleaned up after, and so was the call that came last.
-            assert_eq!(world.cleaned.get(), world.runs.get());
-            return;
-        }
-    }
-    panic!("the stream never ends");
-}
-
-#[test]
-fn a_stream_of_a_batch_leaves_nothing_wherever_it_is_dropped() {
-    drop_stream(
-        |world| {
-            let calls = ["keyed", "alone", "keyed", "plain"].map(call);
-            world.snapshot().batch(calls, &Facts::new()).stream()
-        },
-        4,
-    );
-}
-
-#[test]
-fn a_turn_leaves_nothing_wherever_it_is_dropped() {
-    drop_stream(
-        |world| {
-            let parts = [
-                Part::Call(call("keyed")),
-                Part::Text("and".to_owned()),
-                Part::Call(call("alone")),
-                Part::Call(call("missing")),
-                Part::Finish(FinishReason::ToolCalls),
-            ];
-            let response = stream::iter(parts.map(Ok::<_, std::io::Error>));
-            world.snapshot().turn(&Facts::new()).run(response)
-        },
-        2,
-    );
 }
 
 #[test]

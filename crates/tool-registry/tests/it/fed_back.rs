@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tool_core::{
-    Call, Context, Defect, DefectKind, Denial, Facts, InvalidArguments, Issue, Outcome, Refusal,
-    ResumeFault, Settlement, Tool, ToolFailure,
+    Call, Column, ColumnType, Context, Defect, DefectKind, Denial, Facts, InvalidArguments, Issue,
+    Outcome, Refusal, ResumeFault, Settlement, Tool, ToolFailure, judge_columns,
 };
 use tool_registry::{AssistantPart, FinishReason, Part, ResultPart};
 
@@ -78,14 +78,50 @@ async fn the_part_of_a_call_shows_what_was_encoded_and_the_result_is_of_what_was
     }
 }
 
-#[test]
-fn a_result_of_every_kind_survives_json_unchanged() {
+/// A refusal of every kind.
+fn refusals() -> Vec<Refusal> {
+    let name = || "x".to_owned();
     let issue = Issue::Missing {
         path: String::new(),
         key: "a".to_owned(),
     };
-    let refused = |refusal| Outcome::Refused(refusal);
-    let outcomes = [
+    let columns = [("n".to_owned(), Column::new(ColumnType::Number))].into();
+    let mismatches = judge_columns(&columns, &json!([{"n": "canary"}])).unwrap();
+    vec![
+        Refusal::Unknown {
+            name: name(),
+            nearest: vec!["y".to_owned()],
+        },
+        Refusal::Unavailable { name: name() },
+        Refusal::InvalidArguments(InvalidArguments::new([issue])),
+        Refusal::Denied(Denial::new("x", "canary")),
+        Refusal::Declined { note: None },
+        Refusal::Artifact {
+            issues: vec!["x is missing".to_owned()],
+            operator: Some("canary".to_owned()),
+        },
+        Refusal::Credential {
+            service: name(),
+            operator: "canary".to_owned(),
+        },
+        Refusal::Ceiling {
+            chars: 2,
+            max_chars: 1,
+            narrow_by: Vec::new(),
+        },
+        Refusal::Columns { mismatches },
+        Refusal::Resume {
+            fault: ResumeFault::Used,
+        },
+        Refusal::Door {
+            declaration: "wants",
+        },
+    ]
+}
+
+#[test]
+fn a_result_of_every_kind_survives_json_unchanged() {
+    let mut outcomes = vec![
         Outcome::Completed,
         Outcome::Failed(ToolFailure::new("no")),
         Outcome::Cancelled,
@@ -95,18 +131,18 @@ fn a_result_of_every_kind_survives_json_unchanged() {
         Outcome::NotDispatched {
             stopped_by: Some("c0".into()),
         },
-        Outcome::Defect(Defect::because(DefectKind::Output, "canary")),
-        refused(Refusal::Unknown {
-            name: "x".to_owned(),
-            nearest: vec!["y".to_owned()],
-        }),
-        refused(Refusal::InvalidArguments(InvalidArguments::new([issue]))),
-        refused(Refusal::Denied(Denial::new("x", "canary"))),
-        refused(Refusal::Declined { note: None }),
-        refused(Refusal::Resume {
-            fault: ResumeFault::Used,
-        }),
     ];
+    let defects = [
+        DefectKind::Panic,
+        DefectKind::Handler,
+        DefectKind::Output,
+        DefectKind::Projection,
+        DefectKind::Retention,
+        DefectKind::Hook,
+        DefectKind::Unasserted,
+    ];
+    outcomes.extend(defects.map(|kind| Outcome::Defect(Defect::because(kind, "canary"))));
+    outcomes.extend(refusals().into_iter().map(Outcome::Refused));
     for outcome in outcomes {
         let settled = Settlement::without_output(Some("c1".into()), "tool", outcome);
         let part = ResultPart::from(&settled);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tool_core::{
-    Arguments, Bound, Call, CallId, Content, DefectKind, Facts, HookError, Incoming, Outcome,
-    Refusal, Settlement, ToolFailure,
+    Arguments, Bound, Call, CallId, Content, Decision, DefectKind, Facts, HookError, Incoming,
+    Outcome, Refusal, Settlement, ToolFailure,
 };
 use tool_registry::Registry;
 
-use crate::ports::{After, Before, Count, Drawer, Log, open};
+use crate::ports::{After, Before, Count, Drawer, Log, Rules, open, rule};
 use crate::tools::{echo, fixed, invalid, mirror, output, refusal, run};
 
 fn before<F>(hook: F) -> Before<F>
@@ -268,6 +268,47 @@ async fn after_hooks_run_for_every_call_that_reached_execution_and_was_not_refus
         ("missing", 4),
     ] {
         let _ = settle(&registry, name, "{}").await;
+        assert_eq!(count.get(), expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn after_hooks_see_no_call_that_was_denied_rejected_or_that_waits() {
+    let count = Count::default();
+    let seen = count.clone();
+    let denies = Rules(|request: &tool_core::Request<'_>| {
+        let tool = request.tool.map(|tool| tool.name().as_str());
+        rule(match tool {
+            Some("denied") => Decision::Deny,
+            _ => Decision::Allow,
+        })
+    });
+    let registry = Registry::builder()
+        .permission(tool_core::Permission::new(denies, tool_core::NobodyToAsk))
+        .before(before(|incoming, _| match incoming.name.as_str() {
+            "rejected" => Err(HookError::rejected("not today")),
+            _ => Ok(()),
+        }))
+        .after(after(move |_, _| {
+            seen.add();
+            Ok(())
+        }))
+        .build();
+    let tools = ["denied", "rejected", "fine"].map(|name| (name, fixed("x")));
+    let _tools = registry.register(tools).unwrap();
+    let waits = fixed("x").needs_approval(true);
+    let _waits = registry.register([("waits", waits)]).unwrap();
+    for (name, ends, expected) in [
+        ("denied", "refused", 0),
+        ("rejected", "refused", 0),
+        ("waits", "suspended", 0),
+        ("fine", "completed", 1),
+    ] {
+        let settling = registry
+            .snapshot()
+            .settle(Call::new(name, "{}"), &Facts::new());
+        let settled = settling.approvals(tool_registry::Approvals::Suspend).await;
+        assert_eq!(settled.outcome.as_str(), ends, "{name}");
         assert_eq!(count.get(), expected, "{name}");
     }
 }

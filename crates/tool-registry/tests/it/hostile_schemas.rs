@@ -96,6 +96,32 @@ fn a_schema_that_is_no_schema_is_refused_where_it_is_wrong() {
     }
 }
 
+#[tokio::test]
+async fn what_no_dialect_knows_is_passed_over_and_odd_values_are_held_against_the_schema() {
+    let schema = json!({
+        "type": "object",
+        "x-own": {"type": 5},
+        "properties": {
+            "choice": {"enum": [{"a": 1}, [1, 2], null], "unheard-of": ["("]},
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+            "when": {"type": "string", "format": "no-such-format"}
+        }
+    });
+    for (arguments, fits) in [
+        (
+            json!({"choice": {"a": 1}, "pair": ["x", 1], "when": "later"}),
+            true,
+        ),
+        (json!({"choice": [1, 2], "pair": ["x"]}), true),
+        (json!({"choice": {"a": 2}}), false),
+        (json!({"pair": [1, "x"]}), false),
+    ] {
+        let tool = mirror(schema.clone(), &Count::default());
+        let settled = settle(tool, &arguments.to_string()).await;
+        assert_eq!(!settled.is_error(), fits, "{arguments}: {}", settled.text());
+    }
+}
+
 #[test]
 fn the_dialect_that_a_schema_names_is_the_one_that_holds() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -126,6 +126,26 @@ fn law_04_the_guard_alone_keeps_a_registration_not_the_task_that_made_it() {
 }
 
 #[tokio::test]
+async fn law_04_cancelling_the_task_that_registered_takes_nothing_back() {
+    let registry = Registry::default();
+    let (hand_over, handed) = tokio::sync::oneshot::channel();
+    let registering = {
+        let registry = registry.clone();
+        tokio::spawn(async move {
+            let registration = registry.register([("echo", numbered(1))]).unwrap();
+            hand_over.send(registration).unwrap();
+            std::future::pending::<()>().await;
+        })
+    };
+    let registration = handed.await.unwrap();
+    registering.abort();
+    assert!(registering.await.unwrap_err().is_cancelled());
+    assert_eq!(advertised(&registry.snapshot())["echo"], "tool 1");
+    drop(registration);
+    assert!(registry.snapshot().get("echo").is_none());
+}
+
+#[tokio::test]
 async fn law_05_a_call_executes_what_its_request_advertised() {
     let registry = open().build();
     let first = registry.register([("echo", numbered(1))]).unwrap();

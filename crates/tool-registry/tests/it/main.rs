@@ -10,9 +10,13 @@
 //! Subjects, one module each:
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
+//! - `check_ins`: tools that ask before they act, and results from outside
+//! - `compile_fail`: what does not compile, and how it says so
 //! - `credentials`: declared, asked for, and asked for again
 //! - `dropped_anywhere`: dropping after every possible number of polls
+//! - `dropped_streams`: the same for streams, batches and turns
 //! - `concurrency`: which calls of a batch run beside each other
+//! - `fail_closed`: gates that come to no answer
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
 //! - `gate`: nothing runs that was not let through
@@ -29,8 +33,11 @@
 //! - `registration`: registering, overlays and reports
 //! - `misfits`: arguments that are JSON and do not fit
 //! - `prop_batches`: random batches, taken in every way
+//! - `prop_overlay`: random registrations against a plain list
+//! - `prop_repairs`: random arguments, spelled as models misspell them
 //! - `prop_schemas`: random schemas and instances
 //! - `redaction`: what is printed, and to whom
+//! - `results`: what a settled call gives, and what is withheld
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
 //! - `schemas`: closed where the type fixes the keys
@@ -47,6 +54,7 @@
 //! - `teardown`: cleanups and their scopes
 //! - `told`: what a host is told, as events and as traces
 //! - `toolkits`: kits and typed handles
+//! - `turn_results`: what a turn keeps, and when it is over
 //! - `turn_ends`: how turns end, and what they are held to
 //! - `turns`: model responses that stream in
 //! - `wants`: arguments that name artifacts
@@ -61,10 +69,14 @@
 
 mod arguments;
 mod cancellation;
+mod check_ins;
+mod compile_fail;
 mod concurrency;
 mod credentials;
 mod declarations;
 mod dropped_anywhere;
+mod dropped_streams;
+mod fail_closed;
 mod fed_back;
 mod gate;
 mod gates;
@@ -85,11 +97,14 @@ mod observers;
 mod panics;
 mod ports;
 mod prop_batches;
+mod prop_overlay;
+mod prop_repairs;
 mod prop_schemas;
 mod recorder;
 mod redaction;
 mod references;
 mod registration;
+mod results;
 mod resuming;
 mod scale;
 mod schemas;
@@ -103,6 +118,7 @@ mod told;
 mod toolkits;
 mod tools;
 mod turn_ends;
+mod turn_results;
 mod turns;
 mod views;
 mod waits;

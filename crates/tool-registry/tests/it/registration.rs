@@ -199,13 +199,17 @@ fn names_that_providers_refuse_get_wire_names_that_start_with_a_letter() {
     }
 }
 
-#[test]
-fn names_that_read_alike_are_both_callable_and_the_registrant_is_told() {
-    let of = |order: [&'static str; 2]| {
-        let registry = Registry::default();
+#[tokio::test]
+async fn names_that_read_alike_are_both_callable_and_the_registrant_is_told() {
+    let of = async |order: [&'static str; 2]| {
+        let registry = crate::ports::open().build();
         let registration = registry
-            .register(order.map(|name| (name, fixed("x"))))
+            .register(order.map(|name| (name, fixed(name))))
             .unwrap();
+        for (identity, wire) in registration.entries() {
+            let said = call(&registry, wire.as_str()).await.text();
+            assert_eq!(said, identity.name().as_str());
+        }
         let alike = registration
             .notices()
             .iter()
@@ -213,8 +217,8 @@ fn names_that_read_alike_are_both_callable_and_the_registrant_is_told() {
             .count();
         (names(&registry.snapshot()), alike)
     };
-    let (there, told) = of(["echo.tool", "echo_tool"]);
-    let (back, told_back) = of(["echo_tool", "echo.tool"]);
+    let (there, told) = of(["echo.tool", "echo_tool"]).await;
+    let (back, told_back) = of(["echo_tool", "echo.tool"]).await;
     assert_eq!(there, back);
     assert_eq!((told, told_back), (1, 1));
     assert_eq!(there.len(), 2);

@@ -70,6 +70,32 @@ async fn a_task_that_waits_for_room_is_let_go_when_the_stream_is_dropped_or_ends
 }
 
 #[test]
+fn a_stream_that_is_dropped_keeps_nothing_of_what_nobody_took() {
+    const SIZE: usize = 1 << 20;
+    let context = Kept::default();
+    let (_end, ended) = oneshot::channel();
+    let registry = registry_of(kept(&context, ended));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let measured = allocation_counter::measure(|| {
+        runtime.block_on(async {
+            let mut events = settling(&registry).stream();
+            assert!(futures_util::poll!(events.next()).is_pending());
+            let cx = context.lock().unwrap().clone().unwrap();
+            cx.preliminary(&"x".repeat(SIZE)).await.unwrap();
+            cx.progress("x".repeat(SIZE));
+            drop(events);
+        });
+    });
+    // The handler's context outlives its call here, and keeps the queue but nothing in it.
+    assert!(context.lock().unwrap().is_some());
+    let size = i64::try_from(SIZE).unwrap();
+    assert!(measured.bytes_max >= 2 * (SIZE as u64));
+    assert!(measured.bytes_current < size, "{measured:?}");
+}
+
+#[test]
 fn nothing_comes_after_the_settlement_whatever_other_threads_report() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -142,7 +142,8 @@ async fn a_handler_is_no_further_ahead_than_agreed_and_dropping_cancels_it_while
         .settle(Call::new("tool", "{}"), &Facts::new());
     let mut events = settling.stream_ahead(NonZeroUsize::new(16).unwrap());
     assert_eq!(poll(&mut events).as_deref(), Some("preliminary 0"));
-    // One was taken, so one more than 16 found room by now.
+    assert_eq!(accepted.get(), 16);
+    // One was taken, so one more than 16 find room from now on.
     for taken in 1..=5 {
         assert!(
             accepted.get() <= 16 + taken,

@@ -176,16 +176,35 @@ async fn a_running_call_is_interrupted_when_the_response_turns_out_cut_off() {
     let gone = Gone::default();
     let registry = open().build();
     let _tool = registry.register([("tool", endless(&gone))]).unwrap();
-    let parts = vec![
-        call("tool", "a"),
-        Part::Text("more".to_owned()),
-        Part::Finish(FinishReason::Length),
+    let (send, mut receive) = mpsc::unbounded_channel::<Result<Part, &str>>();
+    let parts = stream::poll_fn(move |cx| receive.poll_recv(cx));
+    let mut turn = registry.snapshot().turn(&Facts::new()).run(parts);
+    send.send(Ok(call("tool", "a"))).unwrap();
+    send.send(Ok(Part::Text("more".to_owned()))).unwrap();
+    let mut words = Vec::new();
+    for _ in 0..2 {
+        words.extend(turn.next().await.as_ref().map(word));
+    }
+    assert!(futures_util::poll!(turn.next()).is_pending());
+    assert!(!gone.is_gone());
+    send.send(Ok(Part::Finish(FinishReason::Length))).unwrap();
+    while let Some(event) = turn.next().await {
+        words.push(word(&event));
+    }
+    let order = [
+        "call 0 tool",
+        "text more",
+        "settled 0 cancelled",
+        "finish Length",
     ];
-    let (words, history) = play(&registry, parts).await;
-    assert_eq!(words[0], "call 0 tool");
-    assert_eq!(words[words.len() - 1], "finish Length");
-    assert_eq!(history.results().len(), 1);
-    assert!(history.results()[0].is_error);
+    assert_eq!(words, order);
+    assert!(gone.is_gone(), "it ran, and runs no more");
+    let results = turn.into_history().results();
+    assert_eq!(results.len(), 1);
+    assert_eq!(
+        results[0].origin,
+        Some(tool_core::FailureOrigin::Interrupted)
+    );
 }
 
 #[tokio::test]
