@@ -9,6 +9,7 @@
 )]
 
 // The workspace: what it consists of and what its pages say.
+mod acceptance;
 mod architecture;
 mod docs_sync;
 mod manifests;
@@ -16,3 +17,7 @@ mod tidy;
 
 // The examples, run.
 mod stories;
+
+// Parts of several crates, working together.
+mod dropped;
+mod upstream;
