@@ -33,6 +33,7 @@
 //! - `registration`: registering, overlays and reports
 //! - `misfits`: arguments that are JSON and do not fit
 //! - `prop_batches`: random batches, taken in every way
+//! - `prop_outputs`: random outputs, held against what the plain validator says
 //! - `prop_overlay`: random registrations against a plain list
 //! - `prop_repairs`: random arguments, spelled as models misspell them
 //! - `prop_schemas`: random schemas and instances
@@ -97,6 +98,7 @@ mod observers;
 mod panics;
 mod ports;
 mod prop_batches;
+mod prop_outputs;
 mod prop_overlay;
 mod prop_repairs;
 mod prop_schemas;

@@ -8,6 +8,7 @@ use tool_core::{Call, Facts, Namespace, Source, Tool};
 use tool_registry::{Registration, Registry, Snapshot};
 
 use crate::ports::open;
+use crate::prop_schemas::cases;
 
 /// Two of these share a namespace, so that their tools would meet.
 fn sources() -> [Source; 4] {
@@ -177,7 +178,7 @@ fn play(registry: &Registry, steps: Vec<Step>) -> Vec<(Snapshot, Said)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn law_04_registrations_of_several_sources_lie_as_a_plain_list_says_and_requests_stay(

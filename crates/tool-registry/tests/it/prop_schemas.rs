@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tool_core::RepairRule;
+use tool_core::{Repair, RepairRule};
 
 use crate::tools::against;
 
 /// How many are tried: `TOOL_PROPERTY_CASES` of them, else 256.
-fn cases() -> u32 {
+pub(crate) fn cases() -> u32 {
     let wanted = std::env::var("TOOL_PROPERTY_CASES").ok();
     wanted.and_then(|cases| cases.parse().ok()).unwrap_or(256)
 }
@@ -19,7 +19,7 @@ fn key() -> impl Strategy<Value = &'static str> {
 }
 
 /// A JSON value that is likely to meet a schema of these tests, or to miss it closely.
-fn instance() -> impl Strategy<Value = Value> {
+pub(crate) fn instance() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
@@ -52,7 +52,7 @@ fn object(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> 
     })
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+pub(crate) fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),
         Just(json!({})),
@@ -106,7 +106,7 @@ fn properties(schemas: impl Strategy<Value = Value>) -> impl Strategy<Value = Ma
 }
 
 /// Whether two values are one, however their numbers are held.
-fn is_same(one: &Value, other: &Value) -> bool {
+pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
         (Value::Array(one), Value::Array(other)) => {
@@ -120,6 +120,30 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// A reference that leads to itself and nowhere else is no schema.
+fn without_references(node: &Value) -> Value {
+    let node = node
+        .to_string()
+        .replace(r##"{"$ref":"#/$defs/node"}"##, "{}");
+    serde_json::from_str(&node).unwrap()
+}
+
+/// A text that the schema takes where another was decoded, if there is one.
+fn text_taken_at(schema: &Value, executed: &Value, repairs: &[Repair]) -> Option<String> {
+    let decoded = repairs
+        .iter()
+        .filter(|one| one.rule == RepairRule::EncodedValue);
+    let texts = ["", "a", "b", "ab", "ba", "aaaa", "5", "null", "[1]"];
+    decoded
+        .flat_map(|repair| texts.map(|text| (&repair.path, text)))
+        .filter_map(|(path, text)| {
+            let mut other = executed.clone();
+            *other.pointer_mut(path)? = Value::from(text);
+            jsonschema::draft202012::is_valid(schema, &other).then(|| format!("{text} at {path}"))
+        })
+        .next()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
@@ -130,9 +154,7 @@ proptest! {
         closed in any::<bool>(),
         arguments in object(instance()),
     ) {
-        // A reference that leads to itself and nowhere else is no schema.
-        let node = node.to_string().replace(r##"{"$ref":"#/$defs/node"}"##, "{}");
-        let node: Value = serde_json::from_str(&node).unwrap();
+        let node = without_references(&node);
         let schema = json!({
             "type": "object",
             "properties": properties,
@@ -160,12 +182,44 @@ proptest! {
                 prop_assert!(jsonschema::draft202012::is_valid(&schema, executed), "{schema}");
                 prop_assert!(!settled.repairs.is_empty(), "{schema}");
                 prop_assert_eq!(runs, 1);
+                prop_assert_eq!(text_taken_at(&schema, executed, &settled.repairs), None, "{}", schema);
             } else {
                 // A refusal always says something, and at most ten things.
                 let issues = crate::tools::invalid(&settled).issues();
                 prop_assert!((1..=10).contains(&issues.len()), "{}", schema);
                 prop_assert_eq!(runs, 0);
             }
+        }
+    }
+
+    #[test]
+    fn text_is_decoded_only_where_no_text_is_taken(
+        place in schema(),
+        other in schema(),
+        text in prop::sample::select(vec!["5", "true", "null", "1.0", "[1]", r#"{"a":2}"#, "-1"]),
+        deep in any::<bool>(),
+    ) {
+        let schema = json!({
+            "type": "object",
+            "properties": if deep {
+                json!({"a": {"type": "array", "items": place}})
+            } else {
+                json!({"a": place})
+            },
+            "required": ["a"],
+            "$defs": {"node": without_references(&other)}
+        });
+        let arguments = if deep { json!({"a": [text]}) } else { json!({"a": text}) };
+        let accepts = jsonschema::draft202012::is_valid(&schema, &arguments);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (settled, runs) = runtime.block_on(against(schema.clone(), arguments.clone()));
+        if let Some(executed) = &settled.output {
+            prop_assert_eq!(executed == &arguments, accepts, "{}", schema);
+            prop_assert!(jsonschema::draft202012::is_valid(&schema, executed), "{schema}");
+            prop_assert_eq!(settled.repairs.is_empty(), accepts);
+            prop_assert_eq!(text_taken_at(&schema, executed, &settled.repairs), None, "{}", schema);
+        } else {
+            prop_assert!(!accepts && runs == 0, "{schema}");
         }
     }
 }
