@@ -52,7 +52,15 @@ impl Settlement {
                 after.as_secs_f64()
             )),
             Outcome::Defect(_) => Some(Defect::MODEL_TEXT.to_owned()),
-            Outcome::NotDispatched { .. } => Some("the call was not started".to_owned()),
+            Outcome::NotDispatched { stopped_by: None } => {
+                Some("the call was not started".to_owned())
+            }
+            Outcome::NotDispatched {
+                stopped_by: Some(id),
+            } => Some(format!(
+                "the call was not started, because of how call {} ended",
+                id.as_str().escape_debug()
+            )),
         };
         Self {
             call,

@@ -9,6 +9,7 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
+use futures_util::future::Either;
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tokio::sync::{
@@ -17,6 +18,7 @@ use tokio::sync::{
 use tool_core::{Call, Concurrency, Facts, Identity, Settlement, canonical_json};
 
 use crate::services::Services;
+use crate::stop::Stop;
 use crate::{Approvals, Door, Entry, SettlementEvent, Settling, Snapshot};
 
 /// A tool, and the canonical value of its concurrency key.
@@ -25,7 +27,8 @@ type Key = (Identity, String);
 /// A batch of calls on its way: await all settlements, or take the events as they come.
 ///
 /// Calls begin in their order and run beside each other, at most as many as the limit and as their
-/// [`Concurrency`] allows. A call that is refused or fails stops none of its siblings.
+/// [`Concurrency`] allows. A call that is refused or fails stops none of its siblings, unless the
+/// host says so with [`stop_when`](Self::stop_when).
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -56,6 +59,7 @@ pub struct Batch {
     approvals: Approvals,
     limit: NonZeroUsize,
     timeout: Option<Duration>,
+    stop: Option<Arc<Stop>>,
 }
 
 /// Events of a batch, each with the position of its call, in the order in which they happen. Every
@@ -73,6 +77,7 @@ impl Batch {
             approvals: Approvals::default(),
             limit,
             timeout: None,
+            stop: None,
         }
     }
 
@@ -99,16 +104,55 @@ impl Batch {
         self
     }
 
+    /// Says which settlements stop the batch: calls that have begun go on, and every other is
+    /// settled as [`NotDispatched`](tool_core::Outcome::NotDispatched) by the first call that did.
+    /// Nothing stops by default.
+    ///
+    /// With a [concurrency](Self::concurrency) of one those are exactly the calls after it. A
+    /// predicate that panics stops.
+    ///
+    /// ```
+    /// use std::num::NonZeroUsize;
+    ///
+    /// use tool_core::{Call, Facts, Outcome};
+    /// use tool_registry::Registry;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let request = Registry::default().snapshot();
+    /// let calls = ["c1", "c2"].map(|id| Call::new("missing", "{}").id(id));
+    /// let settled = request
+    ///     .batch(calls, &Facts::new())
+    ///     .concurrency(NonZeroUsize::MIN)
+    ///     .stop_when(|settlement| settlement.is_error())
+    ///     .settle()
+    ///     .await;
+    /// let Outcome::NotDispatched { stopped_by } = &settled[1].outcome else { panic!() };
+    /// assert_eq!(stopped_by.as_ref().map(|id| id.as_str()), Some("c1"));
+    /// # }
+    /// ```
+    pub fn stop_when(
+        mut self,
+        stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.stop = Some(Stop::when(stops));
+        self
+    }
+
     /// Takes the events as they happen.
     ///
     /// # Cancel safety
     /// Dropping the stream cancels every call that has not settled.
     pub fn stream(self) -> BatchStream {
         let limit = self.limit.get();
-        let streams = self
-            .settling()
-            .enumerate()
-            .map(|(position, settling)| settling.stream().map(move |event| (position, event)));
+        let stop = self.stop.clone();
+        let streams = self.settling().enumerate().map(|(position, settling)| {
+            let events = match &stop {
+                None => Either::Left(settling.stream()),
+                Some(stop) => Either::Right(stop.events(settling)),
+            };
+            events.map(move |event| (position, event))
+        });
         let streams: Vec<_> = streams.collect();
         BatchStream(Box::pin(
             stream::iter(streams).flat_map_unordered(limit, |stream| stream),
@@ -125,10 +169,17 @@ impl Batch {
             services: Arc::clone(&self.snapshot.services),
             settled: Vec::with_capacity(self.calls.len()),
         };
-        let settling = self
-            .settling()
-            .enumerate()
-            .map(|(position, settling)| async move { (position, settling.await) });
+        let stop = self.stop.clone();
+        let settling = self.settling().enumerate().map(|(position, settling)| {
+            let stop = stop.clone();
+            async move {
+                let settlement = match stop {
+                    None => settling.await,
+                    Some(stop) => stop.settle(settling).await,
+                };
+                (position, settlement)
+            }
+        });
         let mut settling = stream::iter(settling).buffer_unordered(limit);
         while let Some(settled) = settling.next().await {
             unseen.settled.push(settled);

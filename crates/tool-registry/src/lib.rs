@@ -35,6 +35,7 @@ mod snapshot;
 mod spelled_number;
 mod spelling;
 mod steps;
+mod stop;
 mod strict_json;
 mod teardowns;
 mod toolkit;

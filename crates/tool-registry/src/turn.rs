@@ -12,11 +12,13 @@ pub use part::{FinishReason, Part, TurnError};
 pub use stream::TurnStream;
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
 use tool_core::{Facts, Settlement};
 
+use crate::stop::Stop;
 use crate::{Approvals, Snapshot};
 
 /// One model response in the making: feed it with the parts as they come, take the events.
@@ -53,6 +55,7 @@ pub struct Turn {
     limit: NonZeroUsize,
     timeout: Option<Duration>,
     resolved: Vec<Settlement>,
+    stop: Option<Arc<Stop>>,
 }
 
 impl Turn {
@@ -65,6 +68,7 @@ impl Turn {
             limit,
             timeout: None,
             resolved: Vec::new(),
+            stop: None,
         }
     }
 
@@ -88,6 +92,18 @@ impl Turn {
     /// A turn with a limit must be polled inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Says which settlements stop the turn: calls that have begun go on, and every other that the
+    /// model made or makes is answered as
+    /// [`NotDispatched`](tool_core::Outcome::NotDispatched) by the first call that did. Nothing
+    /// stops by default. A predicate that panics stops.
+    pub fn stop_when(
+        mut self,
+        stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.stop = Some(Stop::when(stops));
         self
     }
 

@@ -28,6 +28,12 @@ fn outcomes() -> Vec<(Outcome, &'static str)> {
             Outcome::NotDispatched { stopped_by: None },
             "not_dispatched",
         ),
+        (
+            Outcome::NotDispatched {
+                stopped_by: Some("c0".into()),
+            },
+            "not_dispatched",
+        ),
     ]
 }
 

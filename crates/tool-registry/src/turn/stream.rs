@@ -9,6 +9,7 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
+use futures_util::future::Either;
 use futures_util::stream::{SelectAll, StreamExt as _};
 use tool_core::{Call, CallId, Facts, Outcome, Settlement};
 
@@ -16,7 +17,8 @@ use super::assembly::Assembly;
 use super::history::AssistantPart;
 use super::{FinishReason, History, Part, TurnError, TurnEvent};
 use crate::batch::Turnstile;
-use crate::pipeline::{announce, misfit};
+use crate::pipeline::misfit;
+use crate::stop::{Stop, unrun};
 use crate::{Approvals, Door, SettlementEvent, Snapshot, Turn};
 
 type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
@@ -45,6 +47,7 @@ struct Calls {
     approvals: Approvals,
     limit: NonZeroUsize,
     timeout: Option<Duration>,
+    stop: Option<Arc<Stop>>,
     turnstile: Arc<Turnstile>,
     queued: VecDeque<(usize, Call)>,
     running: SelectAll<Running>,
@@ -63,6 +66,7 @@ where
             limit,
             timeout,
             resolved,
+            stop,
         } = turn;
         let resolved = resolved.into_iter().map(Box::new);
         Self {
@@ -73,6 +77,7 @@ where
                 approvals,
                 limit,
                 timeout,
+                stop,
                 turnstile: Arc::default(),
                 queued: VecDeque::new(),
                 running: SelectAll::new(),
@@ -209,13 +214,10 @@ where
 
     /// Answers a call that has no answer of its own.
     fn answer(&mut self, position: usize, id: Option<CallId>, name: &str, outcome: Outcome) {
-        let mut settlement = Settlement::without_output(id, name, outcome);
-        if let Some(entry) = self.calls.snapshot.get(name) {
-            settlement.identity = Some(entry.identity().clone());
-            settlement.failure_mode = entry.tool().declarations().failure_mode;
-        }
-        let services = &self.calls.snapshot.services;
-        announce(services, &self.calls.facts, &settlement);
+        let Calls {
+            snapshot, facts, ..
+        } = &self.calls;
+        let settlement = unrun(snapshot, facts, id, name, outcome);
         self.settle(position, settlement);
     }
 
@@ -255,8 +257,12 @@ impl Calls {
             if let Some(timeout) = self.timeout {
                 settling = settling.timeout(timeout);
             }
-            let stream = settling.stream().map(move |event| (position, event));
-            self.running.push(Box::pin(stream));
+            let events = match &self.stop {
+                None => Either::Left(settling.stream()),
+                Some(stop) => Either::Right(stop.events(settling)),
+            };
+            self.running
+                .push(Box::pin(events.map(move |event| (position, event))));
         }
     }
 

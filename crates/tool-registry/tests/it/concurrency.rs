@@ -10,6 +10,8 @@ use tool_registry::Registry;
 
 use crate::ports::open;
 
+mod stopping;
+
 /// Handlers that start when they are let in and end when they are told to.
 #[derive(Clone)]
 struct Stage {

@@ -1,0 +1,108 @@
+//! Calls that are not started because of how another one ended.
+
+use std::fmt;
+use std::future::ready;
+use std::sync::{Arc, OnceLock};
+
+use futures_util::future::{Either, FutureExt as _};
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use tool_core::{CallId, Facts, Outcome, Settlement};
+
+use crate::contained::contained;
+use crate::pipeline::announce;
+use crate::{SettlementEvent, Settling, Snapshot};
+
+/// Which settlements stop the calls that have not begun, and whether one has.
+pub(crate) struct Stop {
+    when: Box<dyn Fn(&Settlement) -> bool + Send + Sync>,
+    /// The id of the call that did, where it has one.
+    by: OnceLock<Option<CallId>>,
+}
+
+impl Stop {
+    pub(crate) fn when(stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            when: Box::new(stops),
+            by: OnceLock::new(),
+        })
+    }
+
+    /// Settles a call, unless another has stopped it before it began.
+    pub(crate) async fn settle(&self, settling: Settling) -> Settlement {
+        match self.left_out(&settling) {
+            Some(settlement) => settlement,
+            None => {
+                let settlement = settling.await;
+                self.note(&settlement);
+                settlement
+            }
+        }
+    }
+
+    /// The same as a stream.
+    pub(crate) fn events(
+        self: &Arc<Self>,
+        settling: Settling,
+    ) -> BoxStream<'static, SettlementEvent> {
+        let stop = Arc::clone(self);
+        let events = async move {
+            match stop.left_out(&settling) {
+                Some(settlement) => {
+                    let settled = SettlementEvent::Settled(Box::new(settlement));
+                    Either::Left(stream::once(ready(settled)))
+                }
+                None => Either::Right(settling.stream().inspect(move |event| {
+                    if let SettlementEvent::Settled(settlement) = event {
+                        stop.note(settlement);
+                    }
+                })),
+            }
+        };
+        events.flatten_stream().boxed()
+    }
+
+    /// The settlement of a call that may not begin any more.
+    fn left_out(&self, settling: &Settling) -> Option<Settlement> {
+        let stopped_by = self.by.get()?.clone();
+        let call = &settling.call;
+        Some(unrun(
+            &settling.snapshot,
+            &settling.facts,
+            call.call_id().cloned(),
+            call.name(),
+            Outcome::NotDispatched { stopped_by },
+        ))
+    }
+
+    /// The first that stops is the one that is named. A predicate that panics stops.
+    fn note(&self, settlement: &Settlement) {
+        if self.by.get().is_none() && contained(|| (self.when)(settlement)).unwrap_or(true) {
+            let _ = self.by.set(settlement.call.clone());
+        }
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stop")
+            .field("by", &self.by.get())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The settlement of a call that did not run to its end, told to whoever receives events.
+pub(crate) fn unrun(
+    snapshot: &Snapshot,
+    facts: &Facts,
+    id: Option<CallId>,
+    name: &str,
+    outcome: Outcome,
+) -> Settlement {
+    let mut settlement = Settlement::without_output(id, name, outcome);
+    if let Some(entry) = snapshot.get(name) {
+        settlement.identity = Some(entry.identity().clone());
+        settlement.failure_mode = entry.tool().declarations().failure_mode;
+    }
+    announce(&snapshot.services, facts, &settlement);
+    settlement
+}
