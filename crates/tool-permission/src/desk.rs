@@ -1,15 +1,22 @@
 //! Where questions wait for a person.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use thiserror::Error;
 use tokio::sync::{broadcast, oneshot};
-use tool_core::{Answer, Approver, ApproverError, Ask, BoxFuture, Decision, SessionId};
+use tool_core::{
+    Answer, Approver, ApproverError, Ask, BoxFuture, Decision, Facts, MessageId, NobodyToAsk,
+    Permission, Refusal, Request, RunId, SessionId,
+};
 
-use crate::{Ending, Notice, Notices, Question, QuestionId, RulePolicy};
+use crate::reply::saved;
+use crate::ticket::Asker;
+use crate::{
+    AnswerError, ApprovalsError, Ending, NotFound, Notice, Notices, Question, QuestionId, Queued,
+    Reply, ReplyScope, RulePolicy, Ticket,
+};
 
 /// The approver that lists questions until a person, or a program for them, answers.
 ///
@@ -30,34 +37,9 @@ use crate::{Ending, Notice, Notices, Question, QuestionId, RulePolicy};
 #[derive(Clone)]
 pub struct Desk(Arc<Shared>);
 
-/// What a person answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reply {
-    /// Yes, this time.
-    Once,
-    /// Yes, and from now on whatever the patterns of [`Question::save`] match, for its action.
-    ///
-    /// Exactly those patterns are stored, for as long as the policy lives; a deny rule and a
-    /// sticky rule still beat them. Other questions that the rules now allow are answered too.
-    Always,
-    /// No, with what the model reads.
-    Reject {
-        /// What the model reads; without it, only that the user declined.
-        note: Option<String>,
-    },
-}
-
-/// A question that is not, or no longer, waiting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("question {id} is not waiting for an answer")]
-pub struct NotFound {
-    id: QuestionId,
-}
-
-struct Shared {
+pub(crate) struct Shared {
     policy: Arc<RulePolicy>,
-    deadline: Option<Duration>,
+    pub(crate) deadline: Option<Duration>,
     waiting: Mutex<Waiting>,
     notices: broadcast::Sender<Notice>,
 }
@@ -67,7 +49,30 @@ struct Waiting {
     asked: u64,
     /// In the order in which they were asked.
     open: BTreeMap<QuestionId, Open>,
+    /// Turns that were stopped, the oldest first.
+    stopped: VecDeque<Turn>,
 }
+
+/// What a model asks for in one go.
+#[derive(Clone, PartialEq, Eq)]
+enum Turn {
+    Message(Option<SessionId>, MessageId),
+    Run(Option<SessionId>, RunId),
+}
+
+impl Turn {
+    fn of(facts: &Facts) -> Option<Self> {
+        let session = facts.session_id().cloned();
+        let message = facts.message_id().cloned();
+        let run = facts.run_id().cloned();
+        message
+            .map(|id| Self::Message(session.clone(), id))
+            .or_else(|| run.map(|id| Self::Run(session, id)))
+    }
+}
+
+/// How many stopped turns are remembered.
+const MOST_STOPPED: usize = 1024;
 
 struct Open {
     question: Arc<Question>,
@@ -75,12 +80,6 @@ struct Open {
     /// put for a reason of its own.
     by_policy: bool,
     answer: oneshot::Sender<Answer>,
-}
-
-/// Withdraws a question that is still open when the one who asked is gone.
-struct Asker<'a> {
-    desk: &'a Shared,
-    id: QuestionId,
 }
 
 impl Desk {
@@ -129,30 +128,87 @@ impl Desk {
 
     /// Answers a question.
     ///
+    /// What is to be saved is saved before the asker goes on, so that its next request meets it.
+    ///
     /// # Errors
-    /// [`NotFound`] when it was never asked here, or has ended already.
-    pub fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), NotFound> {
-        let always = reply == Reply::Always;
-        let answer = match reply {
-            Reply::Once | Reply::Always => Answer::Approved,
-            Reply::Reject { note } => Answer::Declined { note },
-        };
-        self.0.end(id, Ending::Answered(answer), |question| {
-            // Before the asker goes on, so that its next request meets the new rules.
-            if always {
-                self.0.policy.save(&question.action, &question.save);
+    /// [`AnswerError`]; nothing was answered then.
+    ///
+    /// # Cancel safety
+    /// Dropping the future may leave an approval saved and the question waiting.
+    pub async fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+        let (scope, lasts) = match reply {
+            Reply::Once => return Ok(self.0.end(id, Ending::Answered(Answer::Approved))?),
+            Reply::Reject { note } => {
+                return Ok(self
+                    .0
+                    .end(id, Ending::Answered(Answer::Declined { note }))?);
             }
-        })?;
-        if always {
-            self.release();
+            Reply::RejectAll { note } => return Ok(self.0.reject_all(id, note, false)?),
+            Reply::RejectAndStop { note } => return Ok(self.0.reject_all(id, note, true)?),
+            Reply::Always => (ReplyScope::Project, None),
+            Reply::Save { scope, lasts } => (scope, lasts),
+        };
+        let question = self.0.waiting_for(id)?;
+        let approvals = saved(&question, scope)?;
+        let failed = |error| AnswerError::Approvals(id, error);
+        let saved = self.0.policy.saved();
+        let granted = saved.grant(approvals, lasts).await.map_err(failed)?;
+        if let Err(gone) = self.0.end(id, Ending::Answered(Answer::Approved)) {
+            // Only an answer that somebody waited for has its consequence.
+            for approval in granted {
+                saved.revoke(&approval.id).await.map_err(failed)?;
+            }
+            return Err(gone.into());
         }
+        self.release();
         Ok(())
+    }
+
+    /// Decides a request, and queues a question where it is to be asked. It does not wait: the
+    /// ticket does.
+    ///
+    /// # Errors
+    /// The refusal, when the request is denied.
+    ///
+    /// # Cancel safety
+    /// Dropping the future queues nothing.
+    pub async fn queue(&self, request: &Request<'_>) -> Result<Queued, Refusal> {
+        let permission = Permission::new(Arc::clone(&self.0.policy), NobodyToAsk);
+        let ruling = permission.decide(request).await;
+        if ruling.decision != Decision::Ask {
+            return permission
+                .enforce(request, &ruling)
+                .await
+                .map(|()| Queued::Allowed);
+        }
+        if let Some(stopped) = self.0.stopped(request.facts) {
+            return Err(Refusal::Declined { note: stopped });
+        }
+        let (id, answered) = self.0.open(&Ask::new(request, &ruling));
+        let asker = Asker {
+            desk: Arc::clone(&self.0),
+            id,
+        };
+        Ok(Queued::Waiting(Ticket { asker, answered }))
     }
 
     /// Listens to what happens at the desk from now on.
     #[must_use]
     pub fn notices(&self) -> Notices {
         Notices::new(self.0.notices.subscribe())
+    }
+
+    /// Approves what the rules and approvals allow by now, also those that another gateway saved.
+    ///
+    /// # Errors
+    /// [`ApprovalsError`] when saved approvals cannot be read; nothing was approved then.
+    ///
+    /// # Cancel safety
+    /// Dropping the future approves nothing.
+    pub async fn look_again(&self) -> Result<(), ApprovalsError> {
+        self.0.policy.saved().refresh().await?;
+        self.release();
+        Ok(())
     }
 
     /// Approves what the rules allow by now, and leaves everything else as it is.
@@ -166,7 +222,7 @@ impl Desk {
             if self.0.policy.judge(&question.request()).decision == Decision::Allow {
                 // It may have ended meanwhile, and then it has ended once already.
                 let approved = Ending::Answered(Answer::Approved);
-                let _ = self.0.end(question.id, approved, |_| {});
+                let _ = self.0.end(question.id, approved);
             }
         }
     }
@@ -197,25 +253,41 @@ impl Shared {
         (id, answered)
     }
 
-    /// Takes a question off the list. Only who finds it there ends it, and only an answer that
-    /// somebody waits for has its consequence.
-    fn end(
+    /// The question, if somebody still waits for its answer.
+    fn waiting_for(&self, id: QuestionId) -> Result<Arc<Question>, NotFound> {
+        let mut waiting = self.waiting();
+        let open = waiting.open.get(&id).ok_or(NotFound { id })?;
+        if open.answer.is_closed() {
+            self.end_in(&mut waiting, id, Ending::Withdrawn)?;
+            return Err(NotFound { id });
+        }
+        Ok(Arc::clone(&open.question))
+    }
+
+    /// Takes a question off the list. Only who finds it there ends it.
+    pub(crate) fn end(&self, id: QuestionId, ending: Ending) -> Result<(), NotFound> {
+        let mut waiting = self.waiting();
+        self.end_in(&mut waiting, id, ending)
+    }
+
+    fn end_in(
         &self,
+        waiting: &mut Waiting,
         id: QuestionId,
         ending: Ending,
-        consequence: impl FnOnce(&Question),
     ) -> Result<(), NotFound> {
-        let mut waiting = self.waiting();
         let open = waiting.open.remove(&id).ok_or(NotFound { id })?;
         // The asker may be gone and not have told yet.
         let deserted = open.answer.is_closed();
         let ending = if deserted { Ending::Withdrawn } else { ending };
-        if !deserted {
-            consequence(&open.question);
-        }
-        if let Ending::Answered(answer) = &ending {
+        let answer = match &ending {
+            Ending::Answered(answer) => Some(answer.clone()),
+            Ending::Stopped { note } => Some(Answer::Declined { note: note.clone() }),
+            Ending::Expired | Ending::Withdrawn => None,
+        };
+        if let Some(answer) = answer {
             // One who goes away at this moment does not read it.
-            let _ = open.answer.send(answer.clone());
+            let _ = open.answer.send(answer);
         }
         let _ = self.notices.send(Notice::Ended {
             question: open.question,
@@ -227,12 +299,45 @@ impl Shared {
             Ok(())
         }
     }
-}
 
-impl Drop for Asker<'_> {
-    fn drop(&mut self) {
-        // It is gone already where an answer or the deadline came first.
-        let _ = self.desk.end(self.id, Ending::Withdrawn, |_| {});
+    /// Declines a question with a note, and all others of its session without one.
+    fn reject_all(&self, id: QuestionId, note: Option<String>, stop: bool) -> Result<(), NotFound> {
+        let ending = |note| match stop {
+            true => Ending::Stopped { note },
+            false => Ending::Answered(Answer::Declined { note }),
+        };
+        let mut waiting = self.waiting();
+        let first = waiting.open.get(&id).ok_or(NotFound { id })?;
+        let facts = first.question.facts.clone();
+        self.end_in(&mut waiting, id, ending(note.clone()))?;
+        let others: Vec<QuestionId> = waiting
+            .open
+            .values()
+            .filter(|open| open.question.facts.session_id() == facts.session_id())
+            .map(|open| open.question.id)
+            .collect();
+        for id in others {
+            // One that is deserted ends as withdrawn.
+            let _ = self.end_in(&mut waiting, id, ending(None));
+        }
+        if stop && let Some(turn) = Turn::of(&facts) {
+            waiting.stopped.retain(|stopped| *stopped != turn);
+            waiting.stopped.push_back(turn);
+            if waiting.stopped.len() > MOST_STOPPED {
+                waiting.stopped.pop_front();
+            }
+        }
+        Ok(())
+    }
+
+    /// What to answer without asking, where the turn was stopped.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer says whether, the inner with what note"
+    )]
+    fn stopped(&self, facts: &Facts) -> Option<Option<String>> {
+        let turn = Turn::of(facts)?;
+        self.waiting().stopped.contains(&turn).then_some(None)
     }
 }
 
@@ -243,20 +348,15 @@ impl Approver for Desk {
     /// Dropping the future withdraws the question.
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
-            let desk = &*self.0;
-            let (id, mut answered) = desk.open(&ask);
-            let _asker = Asker { desk, id };
-            let Some(deadline) = desk.deadline else {
-                return answered.await.map_err(ApproverError::new);
-            };
-            match tokio::time::timeout(deadline, &mut answered).await {
-                Ok(answer) => answer.map_err(ApproverError::new),
-                Err(_) => match desk.end(id, Ending::Expired, |_| {}) {
-                    Ok(()) => Ok(Answer::Nobody),
-                    // It was answered at the last moment.
-                    Err(NotFound { .. }) => answered.try_recv().map_err(ApproverError::new),
-                },
+            if let Some(note) = self.0.stopped(ask.request.facts) {
+                return Ok(Answer::Declined { note });
             }
+            let (id, answered) = self.0.open(&ask);
+            let asker = Asker {
+                desk: Arc::clone(&self.0),
+                id,
+            };
+            Ticket { asker, answered }.answer().await
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::example::Example;
 use crate::rule::Origin;
 use crate::{Effect, LoadError, LoadErrorKind, Rule};
 
@@ -20,6 +21,7 @@ const KEYS_OF_RULE: &[&str] = &[
     "reason",
     "source",
     "agent",
+    "arguments",
     "sticky",
     "match",
     "not_match",
@@ -140,6 +142,9 @@ impl<'a> File<'a> {
         if let Some(agent) = self.optional_text(table, "agent")? {
             rule = rule.agent(agent);
         }
+        for (pointer, pattern) in self.arguments(table.get("arguments"))? {
+            rule = rule.argument(pointer, pattern);
+        }
         if self.optional_flag(table.get("sticky"))? {
             rule = rule.sticky();
         }
@@ -164,21 +169,59 @@ impl<'a> File<'a> {
             self.error(LoadErrorKind::Value, examples.span(), problem)
         })?;
         for example in listed {
-            let text = self.text(key, example)?;
-            if rule.matches_example(text) != (key == "match") {
+            let tried = self.example(key, example)?;
+            let text = &tried.resource;
+            if tried.matches(rule) != (key == "match") {
                 let says = match key {
                     "match" => "does not match",
                     _ => "matches",
                 };
                 let problem = format!(
-                    "the rule's resource \"{}\" {says} the example \"{}\" in its `{key}`; correct one of them",
-                    rule.resource(),
+                    "the rule \"{rule}\" {says} the example \"{}\" in its `{key}`; correct one of them",
                     text.escape_debug()
                 );
                 return Err(self.error(LoadErrorKind::Example, example.span(), problem));
             }
         }
         Ok(())
+    }
+
+    /// An example: a text, or a table of a text and the arguments of a call.
+    fn example(&self, key: &str, example: &Spanned<DeValue<'_>>) -> Result<Example, LoadError> {
+        let Some(table) = example.get_ref().as_table() else {
+            return Ok(Example::of(self.text(key, example)?));
+        };
+        self.known_keys(table, &["resource", "arguments"], "an example")?;
+        let resource = table.get("resource").ok_or_else(|| {
+            let problem = "the example has no `resource`; add it";
+            self.error(LoadErrorKind::Key, example.span(), problem)
+        })?;
+        Ok(Example {
+            resource: self.text("resource", resource)?.to_owned(),
+            arguments: table.get("arguments").map(|given| json(given.get_ref())),
+        })
+    }
+
+    /// The conditions on arguments: a pattern for each JSON pointer.
+    fn arguments(&self, conditions: Found<'_>) -> Result<Vec<(String, String)>, LoadError> {
+        let Some(conditions) = conditions else {
+            return Ok(Vec::new());
+        };
+        let table = conditions.get_ref().as_table().ok_or_else(|| {
+            let problem = "`arguments` must be a table; write { \"/name\" = \"pattern\" }";
+            self.error(LoadErrorKind::Value, conditions.span(), problem)
+        })?;
+        if table.is_empty() {
+            let problem = "`arguments` holds no condition; give it one or leave it out";
+            return Err(self.error(LoadErrorKind::Value, conditions.span(), problem));
+        }
+        table
+            .iter()
+            .map(|(pointer, pattern)| {
+                let pattern = self.text("arguments", pattern)?;
+                Ok((pointer.get_ref().to_string(), pattern.to_owned()))
+            })
+            .collect()
     }
 
     fn optional_text<'t>(
@@ -230,5 +273,26 @@ impl<'a> File<'a> {
 
     fn line(&self, span: &Range<usize>) -> usize {
         self.ends.partition_point(|end| *end < span.start) + 1
+    }
+}
+
+/// A value of TOML as JSON; a date is its text.
+fn json(value: &DeValue<'_>) -> serde_json::Value {
+    match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.as_str().into(), Into::into),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse::<f64>()
+            .map_or_else(|_| number.as_str().into(), Into::into),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Datetime(moment) => moment.to_string().into(),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct Index {
     /// In order of preference.
     rules: Vec<Rule>,
     home: Option<PathBuf>,
+    /// The folder that relative paths of rules start from, where it is known.
+    workspace: Option<PathBuf>,
+    looks_at_arguments: bool,
     tables: HashMap<Arc<str>, Tables>,
 }
 
@@ -33,6 +36,8 @@ struct Tables {
 /// The rules of one action and effect. Each reading is arranged when it is first needed.
 #[derive(Debug, Default)]
 struct Table {
+    /// It asks or denies, so that it also holds where its paths lead.
+    strict: bool,
     rules: Vec<usize>,
     names: OnceLock<Shelf>,
     words: OnceLock<Shelf>,
@@ -52,7 +57,11 @@ struct Shelf {
 
 impl Index {
     /// Arranges rules; a leading `~` of a path is the home directory.
-    pub(crate) fn new(mut rules: Vec<Rule>, home: Option<PathBuf>) -> Self {
+    pub(crate) fn new(
+        mut rules: Vec<Rule>,
+        home: Option<PathBuf>,
+        workspace: Option<PathBuf>,
+    ) -> Self {
         // A decision never depends on this order, but which rule explains it does.
         rules.sort_by_cached_key(Rule::preference);
         let mut tables = HashMap::<_, Tables>::new();
@@ -61,8 +70,10 @@ impl Index {
             tables.of_mut(rule.effect()).rules.push(at);
         }
         Self {
+            looks_at_arguments: rules.iter().any(Rule::looks_at_arguments),
             rules,
             home,
+            workspace,
             tables,
         }
     }
@@ -72,8 +83,19 @@ impl Index {
         &self.rules
     }
 
+    /// Whether a rule has conditions on arguments.
+    pub(crate) fn looks_at_arguments(&self) -> bool {
+        self.looks_at_arguments
+    }
+
     pub(crate) fn into_rules(self) -> Vec<Rule> {
         self.rules
+    }
+
+    /// The resource of a rule in all forms in which paths are compared with it.
+    fn path_texts(&self, resource: &str, strict: bool) -> Vec<String> {
+        let workspace = self.workspace.as_deref().filter(|_| strict);
+        rule_texts(resource, self.home.as_deref(), workspace)
     }
 
     /// Whether there is a rule for the action, or one for every action.
@@ -126,6 +148,8 @@ impl Tables {
     }
 
     fn of_mut(&mut self, effect: Effect) -> &mut Table {
+        self.ask.strict = true;
+        self.deny.strict = true;
         match effect {
             Effect::Allow => &mut self.allow,
             Effect::Ask => &mut self.ask,
@@ -153,7 +177,8 @@ impl Table {
             let patterns = rules.flat_map(|(at, resource)| {
                 let patterns = match dialect {
                     Dialect::Name | Dialect::Words => vec![resource.clone()],
-                    Dialect::Path => rule_texts(resource.as_str(), index.home.as_deref())
+                    Dialect::Path => index
+                        .path_texts(resource.as_str(), self.strict)
                         .iter()
                         .map(|text| Pattern::new(spelling.fold(text)))
                         .collect(),

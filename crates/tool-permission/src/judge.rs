@@ -4,10 +4,12 @@ use std::path::Path;
 
 use tool_core::{Decision, Request, Ruling};
 
+use crate::condition::Holds;
 use crate::index::Index;
 use crate::path::{Form, Place, Places};
+use crate::saved::Approved;
 use crate::subject::Subject;
-use crate::{Effect, Rule};
+use crate::{Effect, Pattern, Rule};
 
 /// The rules as one request sees them, and the file system that its paths live in.
 ///
@@ -16,16 +18,27 @@ use crate::{Effect, Rule};
 #[derive(Clone, Copy)]
 pub(crate) struct Judge<'a> {
     request: &'a Request<'a>,
-    rules: &'a Index,
-    saved: &'a Index,
+    rules: &'a [&'a Index],
+    saved: Saved<'a>,
     places: &'a Places,
+}
+
+/// The approvals that answer ask rules.
+#[derive(Clone, Copy)]
+pub(crate) enum Saved<'a> {
+    /// None are looked at.
+    None,
+    /// Those that were saved, at that moment in milliseconds since 1970.
+    Of(&'a Approved, u64),
+    /// One that is for the whole request, whatever it names.
+    Whole(&'a Rule),
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(
         request: &'a Request<'a>,
-        rules: &'a Index,
-        saved: &'a Index,
+        rules: &'a [&'a Index],
+        saved: Saved<'a>,
         places: &'a Places,
     ) -> Self {
         Self {
@@ -66,9 +79,37 @@ impl<'a> Judge<'a> {
         action: &str,
         subject: &Subject,
     ) -> Option<&'a Rule> {
-        self.rules.first(effect, action, subject, |rule, pattern| {
-            rule.applies_to(self.request) && subject.admits(pattern) && pattern.may_match(subject)
+        self.first(effect, action, subject, |rule, pattern| {
+            rule.applies_to(self.request) != Holds::No
+                && subject.admits(pattern)
+                && pattern.may_match(subject)
         })
+    }
+
+    /// Whether a rule may match the subject, depending on what is not known.
+    pub(crate) fn doubts(&self, subject: &Subject) -> bool {
+        !subject.is_known()
+            || (self.request.arguments.is_none()
+                && self.rules.iter().any(|rules| rules.looks_at_arguments()))
+    }
+
+    /// The most preferred rule of all layers that passes the check.
+    fn first(
+        &self,
+        effect: Effect,
+        action: &str,
+        subject: &Subject,
+        check: impl Fn(&Rule, &Pattern) -> bool,
+    ) -> Option<&'a Rule> {
+        let mut found = None;
+        for rules in self.rules {
+            let first = rules.first(effect, action, subject, &check);
+            found = match (found, first) {
+                (Some(one), Some(other)) => Some(Rule::preferred(one, other)),
+                (one, other) => one.or(other),
+            };
+        }
+        found
     }
 
     /// The ruling on one subject: deny beats ask beats allow, and without a rule there is none.
@@ -89,16 +130,16 @@ impl<'a> Judge<'a> {
         let saved = allow.iter().find_map(|name| self.saved(action, name));
         for effect in [Effect::Deny, Effect::Ask] {
             let sticky = effect == Effect::Ask && saved.is_some();
-            let find = |name| self.configured(effect, action, name, sticky);
+            let find = |name: &Subject| self.configured(effect, action, name, sticky);
             if let Some(rule) = strict.iter().find_map(find) {
                 return Some(rule.ruling());
             }
-            let mut unsure = strict.iter().filter(|name| !name.is_known());
+            let mut unsure = strict.iter().filter(|name| self.doubts(name));
             if let Some(rule) = unsure.find_map(|name| self.possible(effect, action, name)) {
                 return Some(rule.possible_ruling());
             }
         }
-        let find = |name| self.configured(Effect::Allow, action, name, false);
+        let find = |name: &Subject| self.configured(Effect::Allow, action, name, false);
         let allowed = allow.iter().find_map(find).or(saved)?;
         Some(allowed.ruling())
     }
@@ -151,19 +192,20 @@ impl<'a> Judge<'a> {
         subject: &Subject,
         sticky: bool,
     ) -> Option<&'a Rule> {
-        self.rules.first(effect, action, subject, |rule, pattern| {
+        self.first(effect, action, subject, |rule, pattern| {
             (!sticky || rule.is_sticky())
-                && rule.applies_to(self.request)
+                && rule.applies_to(self.request) == Holds::Yes
                 && subject.admits(pattern)
                 && pattern.covers(subject)
         })
     }
 
     fn saved(&self, action: &str, subject: &Subject) -> Option<&'a Rule> {
-        self.saved
-            .first(Effect::Allow, action, subject, |_, pattern| {
-                subject.admits(pattern) && pattern.covers(subject)
-            })
+        match self.saved {
+            Saved::None => None,
+            Saved::Whole(rule) => Some(rule),
+            Saved::Of(saved, now) => saved.find(self.request, action, subject, now),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use tool_core::{AgentId, SessionId};
+
 use crate::file;
 use crate::rule::Origin;
 use crate::{LoadError, LoadErrorKind, Rule};
@@ -81,6 +83,37 @@ impl Layer {
             rules: file::rules(&name, text, beside)?,
             name,
         })
+    }
+
+    /// Makes the layer hold for one agent alone, by its exact id.
+    ///
+    /// ```
+    /// use tool_permission::{Layer, Rule};
+    ///
+    /// # fn main() -> Result<(), tool_permission::LoadError> {
+    /// let explore = Layer::new("explore", [Rule::deny("write", "**")])?.of_agent("explore");
+    /// # let _ = explore;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn of_agent(self, agent: impl Into<AgentId>) -> Self {
+        let agent = agent.into();
+        self.map(|rule| rule.only_agent(agent.clone()))
+    }
+
+    /// Makes the layer hold for one session alone.
+    #[must_use]
+    pub fn of_session(self, session: impl Into<SessionId>) -> Self {
+        let session = session.into();
+        self.map(|rule| rule.only_session(session.clone()))
+    }
+
+    fn map(self, narrow: impl Fn(Rule) -> Rule) -> Self {
+        Self {
+            name: self.name,
+            rules: self.rules.into_iter().map(narrow).collect(),
+        }
     }
 
     /// The file, or the name that the layer was given.

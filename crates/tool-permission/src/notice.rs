@@ -30,6 +30,11 @@ pub enum Notice {
 pub enum Ending {
     /// It was answered: by a person, or by the rules after somebody answered "always".
     Answered(Answer),
+    /// It was declined, and with it the whole turn: whoever runs the turn stops it.
+    Stopped {
+        /// What the model reads.
+        note: Option<String>,
+    },
     /// Nobody answered in time.
     Expired,
     /// Nobody waited for the answer any more.

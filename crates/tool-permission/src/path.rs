@@ -209,7 +209,13 @@ impl fmt::Debug for Places {
 
 /// The resource of a rule in all forms in which paths are compared with it: as it is written, and
 /// where the folders before its first wildcard are absolute and lead elsewhere, as they lead.
-pub(crate) fn rule_texts(resource: &str, home: Option<&Path>) -> Vec<String> {
+///
+/// With a workspace this goes for folders relative to it, too.
+pub(crate) fn rule_texts(
+    resource: &str,
+    home: Option<&Path>,
+    workspace: Option<&Path>,
+) -> Vec<String> {
     let written = rule_text(resource, home);
     let literal = match written.find(['*', '?']) {
         Some(wildcard) => written
@@ -219,13 +225,26 @@ pub(crate) fn rule_texts(resource: &str, home: Option<&Path>) -> Vec<String> {
         None => written.len(),
     };
     let (folder, rest) = written.split_at_checked(literal).unwrap_or(("", &written));
-    let real = Path::new(folder)
-        .is_absolute()
-        .then(|| resolve::real(Path::new(folder)).ok())
-        .flatten()
-        .map(|real| format!("{}{rest}", text(&real)))
-        .filter(|real| *real != written);
-    real.into_iter().chain([written]).collect()
+    let mut texts: Vec<String> = Vec::new();
+    if Path::new(folder).is_absolute() {
+        let real = resolve::real(Path::new(folder)).ok();
+        texts.extend(real.map(|real| format!("{}{rest}", text(&real))));
+    } else if let Some(root) = workspace.filter(|_| !folder.is_empty() && !folder.starts_with('~'))
+    {
+        let led = resolve::real(root)
+            .ok()
+            .zip(resolve::real(&root.join(folder)).ok());
+        texts.extend(led.map(
+            |(root, real)| match below(&[&root], &real, Spelling::Exact) {
+                Some(inside) if inside.is_empty() => named(rest.trim_start_matches('/')).to_owned(),
+                Some(inside) => format!("{inside}{rest}"),
+                None => format!("{}{rest}", text(&real)),
+            },
+        ));
+    }
+    texts.retain(|real| *real != written);
+    texts.push(written);
+    texts
 }
 
 /// The resource of a rule in the form in which paths are compared: a leading `~` is the home

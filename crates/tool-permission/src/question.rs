@@ -5,7 +5,7 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
-use tool_core::{Action, Ask, CallId, Facts, Identity, Request, Resource, Source};
+use tool_core::{Action, Ask, CallId, Digest, Facts, Identity, Request, Resource, Source};
 
 /// A question that waits for an answer, with all that a person needs to give one.
 ///
@@ -31,6 +31,8 @@ pub struct Question {
     pub tool: Option<Identity>,
     /// Who provides that tool.
     pub source: Option<Source>,
+    /// The digest of that tool's definition.
+    pub definition: Option<Digest>,
     /// The arguments of the call, where they are known.
     pub arguments: Option<Value>,
     /// Why it is asked.
@@ -75,6 +77,7 @@ impl Question {
             call: request.call.cloned(),
             tool: request.tool.cloned(),
             source: request.source.cloned(),
+            definition: request.definition.copied(),
             arguments: request.arguments.cloned(),
             because: ask.ruling.because.clone(),
             reason: ask.ruling.reason.clone(),
@@ -91,6 +94,7 @@ impl Question {
         request.call = self.call.as_ref();
         request.tool = self.tool.as_ref();
         request.source = self.source.as_ref();
+        request.definition = self.definition.as_ref();
         request.arguments = self.arguments.as_ref();
         request.asserts = self.asserts;
         request

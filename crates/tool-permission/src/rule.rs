@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use tool_core::{Decision, Request, Ruling};
+use serde_json::Value;
+use tool_core::{AgentId, Decision, Request, Ruling, SessionId};
 
-use crate::path::rule_text;
-use crate::subject::Subject;
-use crate::{CommandAnalysis, CommandWord, Effect, Pattern};
+use crate::condition::{Condition, Holds};
+use crate::{Approval, Effect, Pattern};
 
 /// One rule: what may be done to what, and by whom.
 ///
@@ -26,7 +26,14 @@ pub struct Rule {
     reason: Option<String>,
     source: Option<Pattern>,
     agent: Option<Pattern>,
+    arguments: Vec<Condition>,
     sticky: bool,
+    /// The one agent that its layer is for.
+    only_agent: Option<AgentId>,
+    /// The one session that its layer is for.
+    only_session: Option<SessionId>,
+    /// The approval that it stands for, where it stands for one.
+    saved: Option<Arc<Approval>>,
     origin: Origin,
 }
 
@@ -64,7 +71,11 @@ impl Rule {
             reason: None,
             source: None,
             agent: None,
+            arguments: Vec::new(),
             sticky: false,
+            only_agent: None,
+            only_session: None,
+            saved: None,
             origin: Origin {
                 place: "code".into(),
                 line: 0,
@@ -105,6 +116,25 @@ impl Rule {
     #[must_use]
     pub fn agent(mut self, agent: impl AsRef<str>) -> Self {
         self.agent = Some(Pattern::new(agent));
+        self
+    }
+
+    /// Narrows the rule to calls with an argument that matches the pattern. The pointer is a JSON
+    /// pointer into the arguments of the call, as they would run; several conditions must all hold.
+    ///
+    /// A text is matched as it is, any other value in its canonical JSON, an absent one not at
+    /// all. Arguments are known to the action `call` and to capabilities. Where they are not, the
+    /// rule allows nothing, and one that denies or asks makes the request ask.
+    ///
+    /// ```
+    /// use tool_permission::Rule;
+    ///
+    /// let rule = Rule::allow("call", "db/query").argument("/sql", "SELECT *");
+    /// assert_eq!(rule.to_string(), "allow call db/query [/sql=SELECT *]");
+    /// ```
+    #[must_use]
+    pub fn argument(mut self, pointer: impl Into<Arc<str>>, pattern: impl AsRef<str>) -> Self {
+        self.arguments.push(Condition::new(pointer, pattern));
         self
     }
 
@@ -160,6 +190,7 @@ impl Rule {
         if self.sticky && self.effect != Effect::Ask {
             return Err("only a rule that asks can be `sticky`; leave it out".to_owned());
         }
+        self.arguments.iter().try_for_each(Condition::check)?;
         let resource = self.resource.as_str();
         if resource.trim().is_empty() || resource.contains('\0') {
             return Err(
@@ -194,21 +225,20 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether the resource matches an example of its author.
-    ///
-    /// A line matches when one of its commands does. What is read as a name or as a path depends
-    /// on who asks, so that for actions of a tool's own either reading counts.
-    pub(crate) fn matches_example(&self, example: &str) -> bool {
-        let path = || {
-            let pattern = Pattern::new(rule_text(self.resource.as_str(), None));
-            pattern.matches_path(&rule_text(example, None))
-        };
-        match self.action() {
-            Self::SHELL => CommandAnalysis::new("/", "/", example)
-                .commands()
-                .any(|words| self.resource.covers(&command(words))),
-            action if Self::PATH_ACTIONS.contains(&action) => path(),
-            _ => self.resource.matches(example) || path(),
+    pub(crate) fn saved_as(mut self, approval: Arc<Approval>) -> Self {
+        self.saved = Some(approval);
+        self
+    }
+
+    pub(crate) fn saved(&self) -> Option<&Approval> {
+        self.saved.as_deref()
+    }
+
+    /// The one of two rules that explains a decision.
+    pub(crate) fn preferred<'a>(one: &'a Self, other: &'a Self) -> &'a Self {
+        match one.preference() <= other.preference() {
+            true => one,
+            false => other,
         }
     }
 
@@ -231,23 +261,101 @@ impl Rule {
             self.resource.as_str().to_owned(),
             text(&self.source),
             text(&self.agent),
-            self.reason.clone(),
-            self.sticky,
+            self.arguments
+                .iter()
+                .map(Condition::to_string)
+                .collect::<Vec<_>>(),
+            (self.reason.clone(), self.sticky),
+            (self.only_agent.clone(), self.only_session.clone()),
         )
     }
 
-    /// Whether the conditions on who asks hold. An absent fact meets no condition.
-    pub(crate) fn applies_to(&self, request: &Request<'_>) -> bool {
+    /// Whether the conditions on who asks, and with which arguments, hold. An absent fact meets no
+    /// condition; arguments that are not known may.
+    pub(crate) fn applies_to(&self, request: &Request<'_>) -> Holds {
         let source = request.source.and_then(|source| source.namespace());
         let agent = request.facts.agent_id();
-        holds(self.source.as_ref(), source.map(|name| name.as_str()))
-            && holds(self.agent.as_ref(), agent.map(|id| id.as_str()))
+        let only = self.only_agent.is_none() || self.only_agent.as_ref() == agent;
+        let session =
+            self.only_session.is_none() || self.only_session.as_ref() == request.facts.session_id();
+        let who = only
+            && session
+            && holds(self.source.as_ref(), source.map(|name| name.as_str()))
+            && holds(self.agent.as_ref(), agent.map(|id| id.as_str()));
+        Holds::of(who).min(self.arguments_hold(request.arguments))
+    }
+
+    /// Whether the conditions on arguments hold.
+    pub(crate) fn arguments_hold(&self, arguments: Option<&Value>) -> Holds {
+        let holds = self.arguments.iter().map(|one| one.holds(arguments));
+        holds.min().unwrap_or(Holds::Yes)
+    }
+
+    /// Whether there are conditions on arguments.
+    pub(crate) fn looks_at_arguments(&self) -> bool {
+        !self.arguments.is_empty()
+    }
+
+    /// Whether every request that the other applies to is one that this applies to, as far as that
+    /// can be told.
+    pub(crate) fn applies_at_least_like(&self, other: &Self) -> bool {
+        let within = |own: &Option<Pattern>, others: &Option<Pattern>| match (own, others) {
+            (None, _) => true,
+            (Some(own), Some(others)) => own.contains_names(others),
+            (Some(_), None) => false,
+        };
+        within(&self.source, &other.source)
+            && within(&self.agent, &other.agent)
+            && (self.only_agent.is_none() || self.only_agent == other.only_agent)
+            && (self.only_session.is_none() || self.only_session == other.only_session)
+            && self.arguments.iter().all(|own| {
+                other.arguments.iter().any(|others| {
+                    own.pointer() == others.pointer()
+                        && own.pattern().contains_names(others.pattern())
+                })
+            })
+    }
+
+    /// Narrows the rule to one agent.
+    pub(crate) fn only_agent(mut self, agent: AgentId) -> Self {
+        self.only_agent = Some(agent);
+        self
+    }
+
+    /// Narrows the rule to one session.
+    pub(crate) fn only_session(mut self, session: SessionId) -> Self {
+        self.only_session = Some(session);
+        self
+    }
+
+    /// The rule with its place, for people.
+    pub(crate) fn named(&self) -> String {
+        format!("\"{self}\" ({})", self.origin)
+    }
+
+    /// The file or layer that the rule comes from.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.origin.place
+    }
+
+    /// The line of the rule in its file, counted from 1; none for a rule that is in no file.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        (self.origin.line > 0).then_some(self.origin.line)
     }
 }
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.effect, self.action, self.resource)
+        write!(f, "{} {} {}", self.effect, self.action, self.resource)?;
+        match self.arguments.as_slice() {
+            [] => Ok(()),
+            conditions => {
+                let shown: Vec<_> = conditions.iter().map(Condition::to_string).collect();
+                write!(f, " [{}]", shown.join(", "))
+            }
+        }
     }
 }
 
@@ -258,20 +366,6 @@ impl fmt::Display for Origin {
             line => write!(f, "{}:{line}", self.place),
         }
     }
-}
-
-fn command(words: &[CommandWord]) -> Subject {
-    let mut subject = Subject::no_words();
-    for (at, word) in words.iter().enumerate() {
-        if at > 0 {
-            subject.push_border();
-        }
-        subject.push_text(word.beginning());
-        if word.known().is_none() {
-            subject.push_unknown();
-        }
-    }
-    subject
 }
 
 fn holds(condition: Option<&Pattern>, fact: Option<&str>) -> bool {

@@ -124,6 +124,36 @@ impl Subject {
         self.symbols.push(Symbol::Unknown);
     }
 
+    /// An empty subject of that reading, to be built up by the `push` methods.
+    pub(crate) fn empty(dialect: Dialect) -> Self {
+        Self::of(dialect, "")
+    }
+
+    /// Adds a character, a blank as the border between two words.
+    pub(crate) fn push_char(&mut self, char: char) {
+        self.symbols.push(Symbol::Char(char));
+    }
+
+    /// The subject without the words that may turn out to be none, if there are any.
+    pub(crate) fn without_loose(&self) -> Option<Self> {
+        if !self.symbols.contains(&Symbol::Loose) {
+            return None;
+        }
+        let mut symbols = Vec::with_capacity(self.symbols.len());
+        let mut rest = self.symbols.iter().copied().peekable();
+        while let Some(symbol) = rest.next() {
+            match symbol {
+                // What follows is the word itself.
+                Symbol::Loose => drop(rest.next_if_eq(&Symbol::Unknown)),
+                other => symbols.push(other),
+            }
+        }
+        Some(Self {
+            symbols,
+            ..self.clone()
+        })
+    }
+
     pub(crate) fn dialect(&self) -> Dialect {
         self.dialect
     }

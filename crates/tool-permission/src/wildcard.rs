@@ -105,6 +105,49 @@ impl Pattern {
     /// covers an unknown part; in a path only `**` does.
     pub(crate) fn covers(&self, subject: &Subject) -> bool {
         self.run(subject, Doubt::Certain).0
+            && subject
+                .without_loose()
+                .is_none_or(|shorter| self.run(&shorter, Doubt::Certain).0)
+    }
+
+    /// Whether it surely matches all that the other matches, in names.
+    pub(crate) fn contains_names(&self, other: &Self) -> bool {
+        self.contains(other, Dialect::Name)
+    }
+
+    /// Whether it surely matches all that the other matches. It may say no where it does.
+    pub(crate) fn contains(&self, other: &Self, dialect: Dialect) -> bool {
+        if self == other {
+            return true;
+        }
+        let subject = |tokens: &[Token]| {
+            let mut subject = Subject::empty(dialect);
+            for token in tokens {
+                match token {
+                    Token::Char(char) => subject.push_char(*char),
+                    Token::One | Token::Run | Token::Far => subject.push_unknown(),
+                    // The slash behind it is gone where it stands for no folder.
+                    Token::Folders => subject.push_unknown(),
+                }
+            }
+            subject
+        };
+        let slashless = |tokens: &[Token]| -> Vec<Token> {
+            let mut kept = Vec::new();
+            let mut skips = false;
+            for token in tokens {
+                if !std::mem::take(&mut skips) {
+                    kept.push(*token);
+                }
+                skips = dialect == Dialect::Path && *token == Token::Folders;
+            }
+            kept
+        };
+        let whole = self.covers(&subject(&other.tokens));
+        let shorter = other
+            .optional_tail(dialect)
+            .is_none_or(|tail| self.covers(&subject(other.tokens.get(..tail).unwrap_or_default())));
+        whole && shorter && self.covers(&subject(&slashless(&other.tokens)))
     }
 
     /// Whether it matches for some value of the unknown parts of the subject.

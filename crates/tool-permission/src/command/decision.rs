@@ -9,13 +9,45 @@ use super::folder::Place;
 use super::runner::base_name;
 use crate::judge::{Judge, strictest};
 use crate::subject::Subject;
-use crate::{Effect, Rule};
+use crate::{Effect, Pattern, Rule};
+
+/// One part of a line, as people see it, and the ruling on it.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) shown: String,
+    pub(crate) kind: PartKind,
+    pub(crate) ruling: Ruling,
+}
+
+/// What a part of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    Command,
+    File,
+    Folder,
+    /// What stands against the line as a whole.
+    Line,
+}
 
 /// Rules on a whole line: deny beats ask beats allow, over all its parts.
 pub(super) fn rule(judge: &Judge<'_>, action: &str, analysis: &CommandAnalysis) -> Ruling {
+    let parts = parts(judge, action, analysis).into_iter();
+    strictest(parts.map(|part| match part.kind {
+        PartKind::Line => part.ruling,
+        _ => of(&part.shown, &part.ruling),
+    }))
+}
+
+/// The rulings on all parts of a line; there is always one.
+pub(super) fn parts(judge: &Judge<'_>, action: &str, analysis: &CommandAnalysis) -> Vec<Part> {
+    let line = |ruling| Part {
+        shown: "the line".to_owned(),
+        kind: PartKind::Line,
+        ruling,
+    };
     let nothing = Subject::no_words();
     if let Some(rule) = judge.certain(Effect::Deny, action, &nothing) {
-        return rule.ruling();
+        return vec![line(rule.ruling())];
     }
     let opaque = analysis
         .hidden
@@ -24,67 +56,83 @@ pub(super) fn rule(judge: &Judge<'_>, action: &str, analysis: &CommandAnalysis) 
         .cautions
         .iter()
         .map(|caution| Ruling::new(Decision::Ask, caution.clone()));
-    let calls = analysis
-        .commands
-        .iter()
-        .map(|call| command(judge, action, call));
+    let calls = analysis.commands.iter().map(|call| Part {
+        shown: cut(&call::shown(&call.words)),
+        kind: PartKind::Command,
+        ruling: command(judge, action, call),
+    });
     let root = analysis.root();
-    let files = analysis
-        .redirects
-        .iter()
-        .map(|redirect| file(judge, analysis, redirect));
+    let files = analysis.redirects.iter().map(|redirect| Part {
+        shown: cut(&format!("{} {}", redirect.operator, redirect.shown)),
+        kind: PartKind::File,
+        ruling: file(judge, analysis, redirect),
+    });
     let folders = analysis.folders.iter().filter_map(|folder| {
-        let ruling = external(judge, root, folder)?;
-        Some(of(&folder.shown, &ruling))
+        Some(Part {
+            shown: folder.shown.clone(),
+            kind: PartKind::Folder,
+            ruling: external(judge, root, folder)?,
+        })
     });
 
-    let rulings = opaque.into_iter().chain(calls).chain(files).chain(folders);
-    let mut rulings = rulings.chain(cautions).peekable();
-    if analysis.commands.is_empty() && analysis.redirects.is_empty() && rulings.peek().is_none() {
-        return Ruling::new(Decision::Ask, "the line runs nothing");
+    let parts = opaque.into_iter().map(line).chain(calls).chain(files);
+    let mut parts: Vec<_> = parts.chain(folders).chain(cautions.map(line)).collect();
+    let runs_nothing = analysis.commands.is_empty() && analysis.redirects.is_empty();
+    if runs_nothing
+        && parts
+            .iter()
+            .all(|part| part.ruling.decision == Decision::Allow)
+    {
+        parts.push(line(Ruling::new(Decision::Ask, "the line runs nothing")));
     }
-    let ruling = strictest(rulings);
-    let parts = analysis.commands.len() + analysis.redirects.len();
-    match (ruling.decision, parts) {
-        (Decision::Allow, 0) => Ruling::new(Decision::Ask, "the line runs nothing"),
-        _ => ruling,
-    }
+    parts
+}
+
+/// Whether a rule of that effect would match one of the commands.
+pub(super) fn matches(analysis: &CommandAnalysis, effect: Effect, pattern: &Pattern) -> bool {
+    analysis.commands.iter().any(|call| match effect {
+        Effect::Allow => {
+            allow_forms(call).any(|words| variants(&words).all(|subject| pattern.covers(&subject)))
+        }
+        Effect::Ask | Effect::Deny => strict_subjects(call)
+            .iter()
+            .any(|subject| pattern.covers(subject)),
+    })
 }
 
 /// The ruling on one command.
 fn command(judge: &Judge<'_>, action: &str, call: &Call) -> Ruling {
-    let shown = cut(&call::shown(&call.words));
+    let subjects = strict_subjects(call);
     for effect in [Effect::Deny, Effect::Ask] {
-        for subject in strict_subjects(call) {
-            if let Some(rule) = judge.certain(effect, action, &subject) {
-                return of(&shown, &rule.ruling());
-            }
-            if !subject.is_known()
-                && let Some(rule) = judge.possible(effect, action, &subject)
-            {
-                return of(&shown, &rule.possible_ruling());
-            }
+        let mut all = subjects.iter();
+        if let Some(rule) = all.find_map(|subject| judge.certain(effect, action, subject)) {
+            return rule.ruling();
+        }
+        let mut unsure = subjects.iter().filter(|subject| judge.doubts(subject));
+        if let Some(rule) = unsure.find_map(|subject| judge.possible(effect, action, subject)) {
+            return rule.possible_ruling();
         }
     }
     if call.transparent {
-        return Ruling::new(
-            Decision::Allow,
-            format!("{shown}: only runs other commands"),
-        );
+        return Ruling::new(Decision::Allow, "only runs other commands");
     }
-    let skipped = call.subcommand.map(|at| skip(&call.words, at));
-    let forms = std::iter::once(call.words.clone()).chain(skipped);
-    for words in forms {
+    for words in allow_forms(call) {
         let mut found = None;
         let covered = variants(&words).all(|subject| {
             found = judge.certain(Effect::Allow, action, &subject);
             found.is_some()
         });
         if let Some(rule) = found.filter(|_| covered) {
-            return of(&shown, &rule.ruling());
+            return rule.ruling();
         }
     }
-    Ruling::new(Decision::Ask, format!("{shown}: no rule"))
+    Ruling::new(Decision::Ask, "no rule")
+}
+
+/// The words in every form that allow rules are tried on.
+fn allow_forms(call: &Call) -> impl Iterator<Item = Vec<CommandWord>> {
+    let skipped = call.subcommand.map(|at| skip(&call.words, at));
+    std::iter::once(call.words.clone()).chain(skipped)
 }
 
 /// The ruling on a file that a redirect opens.
@@ -105,8 +153,7 @@ fn file(judge: &Judge<'_>, analysis: &CommandAnalysis, redirect: &CommandRedirec
             .map(|path| judge.path(action, root, root, path))
             .collect(),
     });
-    let shown = cut(&format!("{} {}", redirect.operator, redirect.shown));
-    of(&shown, &strictest(rulings))
+    strictest(rulings)
 }
 
 /// The ruling on going to a folder, if that has to be asked.

@@ -47,11 +47,29 @@ use std::path::Path;
 use tool_core::Ruling;
 
 pub use analysis::{CommandAnalysis, CommandAssignment, CommandRedirect};
+pub(crate) use decision::{Part, PartKind};
 pub use field::CommandWord;
 
 use crate::judge::Judge;
+use crate::{Effect, Pattern};
 
 /// The ruling on a line for bash that runs in `cwd`; what lies below `root` is inside.
 pub(crate) fn rule(judge: &Judge<'_>, action: &str, root: &Path, cwd: &Path, line: &str) -> Ruling {
     decision::rule(judge, action, &CommandAnalysis::new(root, cwd, line))
+}
+
+/// The ruling on each part of a line that is shown to people.
+pub(crate) fn parts(
+    judge: &Judge<'_>,
+    action: &str,
+    root: &Path,
+    cwd: &Path,
+    line: &str,
+) -> Vec<Part> {
+    decision::parts(judge, action, &CommandAnalysis::new(root, cwd, line))
+}
+
+/// Whether a rule of that effect would match one of the commands.
+pub(crate) fn matches(analysis: &CommandAnalysis, effect: Effect, pattern: &Pattern) -> bool {
+    decision::matches(analysis, effect, pattern)
 }

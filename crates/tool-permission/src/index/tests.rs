@@ -6,7 +6,7 @@ use crate::{Effect, Rule};
 
 /// How many rules a lookup tries.
 fn tried(rules: impl IntoIterator<Item = Rule>, subject: &Subject) -> usize {
-    let index = Index::new(rules.into_iter().collect(), None);
+    let index = Index::new(rules.into_iter().collect(), None, None);
     let tried = Cell::new(0);
     index.first(Effect::Deny, "act", subject, |_, _| {
         tried.set(tried.get() + 1);

@@ -7,7 +7,7 @@ use tool_core::{
     Action, Answer, Approver, Ask, Decision, Facts, Permission, Refusal, Request, Resource, Ruling,
 };
 use tool_permission::{
-    Desk, Ending, NotFound, Notice, Notices, Question, QuestionId, Reply, Rule, RulePolicy,
+    Desk, Ending, Notice, Notices, Question, QuestionId, Reply, Rule, RulePolicy,
 };
 
 use crate::policy;
@@ -97,7 +97,11 @@ async fn a_question_is_listed_for_its_session_only() {
 async fn once_answers_this_question_and_no_later_one() {
     let mut office = Office::new([]);
     let asked = office.ask("a", "fetch", "x", &["*"]).await;
-    office.desk.answer(asked.question.id, Reply::Once).unwrap();
+    office
+        .desk
+        .answer(asked.question.id, Reply::Once)
+        .await
+        .unwrap();
     assert_eq!(asked.task.await.unwrap(), Ok(()));
     assert_eq!(office.ended().await, (asked.question.id, approved()));
     assert!(office.desk.all().is_empty());
@@ -110,7 +114,7 @@ async fn a_rejection_is_a_decline_with_its_note() {
     for note in [None, Some("use the cache".to_owned())] {
         let asked = office.ask("a", "fetch", "x", &[]).await;
         let reject = Reply::Reject { note: note.clone() };
-        office.desk.answer(asked.question.id, reject).unwrap();
+        office.desk.answer(asked.question.id, reject).await.unwrap();
         let refusal = asked.task.await.unwrap().unwrap_err();
         assert_eq!(refusal, Refusal::Declined { note: note.clone() });
         let declined = Ending::Answered(Answer::Declined { note });
@@ -124,7 +128,7 @@ async fn a_rejection_leaves_other_questions_alone() {
     let first = office.ask("a", "fetch", "x", &[]).await;
     let second = office.ask("a", "fetch", "y", &[]).await;
     let reject = Reply::Reject { note: None };
-    office.desk.answer(first.question.id, reject).unwrap();
+    office.desk.answer(first.question.id, reject).await.unwrap();
     assert_eq!(office.desk.all(), [second.question]);
 }
 
@@ -136,6 +140,7 @@ async fn always_stores_exactly_the_shown_patterns() {
     office
         .desk
         .answer(asked.question.id, Reply::Always)
+        .await
         .unwrap();
     assert_eq!(asked.task.await.unwrap(), Ok(()));
 
@@ -154,6 +159,7 @@ async fn always_without_a_pattern_is_once() {
     office
         .desk
         .answer(asked.question.id, Reply::Always)
+        .await
         .unwrap();
     assert_eq!(asked.task.await.unwrap(), Ok(()));
     assert_eq!(office.decision("fetch", "x"), Decision::Ask);
@@ -170,6 +176,7 @@ async fn always_releases_what_the_rules_now_allow_and_nothing_else() {
     office
         .desk
         .answer(asked.question.id, Reply::Always)
+        .await
         .unwrap();
     assert_eq!(office.ended().await, (asked.question.id, approved()));
     assert_eq!(office.ended().await, (same.question.id, approved()));
@@ -193,9 +200,10 @@ async fn a_question_that_policy_did_not_put_is_not_released_by_a_rule() {
     office
         .desk
         .answer(asked.question.id, Reply::Always)
+        .await
         .unwrap();
     assert_eq!(office.desk.all(), [Arc::clone(&question)]);
-    office.desk.answer(question.id, Reply::Once).unwrap();
+    office.desk.answer(question.id, Reply::Once).await.unwrap();
     assert_eq!(own.await.unwrap().unwrap(), Answer::Approved);
 }
 
@@ -208,6 +216,7 @@ async fn a_saved_approval_answers_an_ask_rule_unless_it_is_sticky() {
         office
             .desk
             .answer(asked.question.id, Reply::Always)
+            .await
             .unwrap();
         office.ended().await;
     }
@@ -220,17 +229,26 @@ async fn a_saved_approval_answers_an_ask_rule_unless_it_is_sticky() {
 async fn an_unknown_or_answered_question_is_not_found() {
     let mut office = Office::new([]);
     let unknown: QuestionId = "ask_99".parse().unwrap();
-    let error = office.desk.answer(unknown, Reply::Always).unwrap_err();
+    let error = office
+        .desk
+        .answer(unknown, Reply::Always)
+        .await
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "question ask_99 is not waiting for an answer"
     );
 
     let asked = office.ask("a", "fetch", "x", &["*"]).await;
-    office.desk.answer(asked.question.id, Reply::Once).unwrap();
+    office
+        .desk
+        .answer(asked.question.id, Reply::Once)
+        .await
+        .unwrap();
     office
         .desk
         .answer(asked.question.id, Reply::Always)
+        .await
         .unwrap_err();
     // A late "always" saves nothing.
     assert_eq!(office.decision("fetch", "x"), Decision::Ask);
@@ -243,7 +261,7 @@ async fn dropping_the_asker_withdraws_the_question() {
     asked.task.abort();
     assert_eq!(office.ended().await, (asked.question.id, Ending::Withdrawn));
     assert!(office.desk.all().is_empty());
-    let late: Result<(), NotFound> = office.desk.answer(asked.question.id, Reply::Always);
+    let late = office.desk.answer(asked.question.id, Reply::Always).await;
     assert!(late.is_err());
     assert_eq!(office.decision("fetch", "x"), Decision::Ask);
 }
@@ -261,6 +279,7 @@ async fn a_question_expires_at_its_deadline_and_is_denied() {
     office
         .desk
         .answer(asked.question.id, Reply::Once)
+        .await
         .unwrap_err();
 }
 
@@ -288,7 +307,11 @@ async fn a_listener_that_is_too_slow_learns_how_much_it_missed() {
     let mut slow = office.desk.notices();
     for _ in 0..Desk::NOTICES {
         let asked = office.ask("a", "fetch", "x", &[]).await;
-        office.desk.answer(asked.question.id, Reply::Once).unwrap();
+        office
+            .desk
+            .answer(asked.question.id, Reply::Once)
+            .await
+            .unwrap();
         office.ended().await;
     }
     assert_eq!(
@@ -312,7 +335,10 @@ async fn of_many_questions_at_once_each_ends_exactly_once() {
             task.abort();
         }
         let note = Some(question.resources[0].to_string());
-        let _ = office.desk.answer(question.id, Reply::Reject { note });
+        let _ = office
+            .desk
+            .answer(question.id, Reply::Reject { note })
+            .await;
         if at % 3 != 0 {
             let declined = task.await.unwrap().unwrap_err();
             // The answer reached its own question.

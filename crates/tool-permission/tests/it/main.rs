@@ -7,6 +7,7 @@
     reason = "what a fixture cannot do fails the test"
 )]
 
+mod approvals; // saved approvals: scopes, ends, sharing
 mod command; // lines for a shell: the labelled cases
 mod command_grammar; // makes lines with a numbered command in every place that runs
 mod command_hostile; // ... or made to break the reader
@@ -18,6 +19,7 @@ mod command_rules; // what rules say about lines
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
 mod gate; // names, calls, capabilities, several resources, conditions
+mod labelled; // cases in files
 mod laws; // the laws of the design contract
 mod path; // paths: the labelled cases and what they leave open
 mod scale; // many rules, hostile patterns
