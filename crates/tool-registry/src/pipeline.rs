@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod settle;
 mod suspend;
+mod tell;
 mod trace;
 mod unseen;
 mod validate;
@@ -134,7 +135,7 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outco
         shown.unwrap_or_else(|outcome| project::fail(run, outcome))
     };
     bound::bound(run, entry, shown).await;
-    bound::tell_of_repairs(run);
+    tell::of_repairs(run);
     after::run(run, entry, input).await;
     Ok(())
 }

@@ -5,7 +5,6 @@ use tool_core::{Bounding, Content, Defect, DefectKind, Outcome, Retention, Stage
 use super::Run;
 use super::project::Shown;
 use crate::Entry;
-use crate::repair::note;
 
 /// Bounds the model-facing text of the settlement.
 ///
@@ -46,15 +45,5 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
             let defect = Defect::because(DefectKind::Retention, cause);
             run.end(Outcome::Defect(defect));
         }
-    }
-}
-
-/// Tells the model how to send what had to be put right, outside of what is bounded. Of a call
-/// that was refused or broke there is more to be said than that.
-pub(super) fn tell_of_repairs(run: &mut Run<'_>) {
-    let settlement = &mut *run.settlement;
-    let ran = matches!(settlement.outcome, Outcome::Completed | Outcome::Failed(_));
-    if ran && run.services.repair_notes && !settlement.repairs.is_empty() {
-        settlement.content.extend(note(&settlement.repairs));
     }
 }

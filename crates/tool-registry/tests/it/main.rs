@@ -36,9 +36,11 @@
 //! - `prop_outputs`: random outputs, held against what the plain validator says
 //! - `prop_overlay`: random registrations against a plain list
 //! - `prop_repairs`: random arguments, spelled as models misspell them
+//! - `prop_repairs`: random arguments, spelled as models misspell them
 //! - `prop_schemas`: random schemas and instances
 //! - `redaction`: what is printed, and to whom
 //! - `results`: what a settled call gives, and what is withheld
+//! - `repairs`: arguments that are put right, and who is told
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
 //! - `schemas`: closed where the type fixes the keys
@@ -101,11 +103,13 @@ mod prop_batches;
 mod prop_outputs;
 mod prop_overlay;
 mod prop_repairs;
+mod prop_repairs;
 mod prop_schemas;
 mod recorder;
 mod redaction;
 mod references;
 mod registration;
+mod repairs;
 mod results;
 mod resuming;
 mod scale;
