@@ -36,7 +36,6 @@
 //! - `prop_outputs`: random outputs, held against what the plain validator says
 //! - `prop_overlay`: random registrations against a plain list
 //! - `prop_repairs`: random arguments, spelled as models misspell them
-//! - `prop_repairs`: random arguments, spelled as models misspell them
 //! - `prop_schemas`: random schemas and instances
 //! - `redaction`: what is printed, and to whom
 //! - `results`: what a settled call gives, and what is withheld
@@ -102,7 +101,6 @@ mod ports;
 mod prop_batches;
 mod prop_outputs;
 mod prop_overlay;
-mod prop_repairs;
 mod prop_repairs;
 mod prop_schemas;
 mod recorder;
