@@ -1,8 +1,8 @@
 //! What a handler learns and reaches of its runtime.
 
 use crate::{
-    ArtifactStore, CallId, Credentials, Dispatch, Facts, Identity, PreliminarySink, ProgressSink,
-    Source, Teardown,
+    ArtifactStore, CallId, Credentials, Dispatch, EventKind, Facts, Identity, PreliminarySink,
+    ProgressSink, Source, Teardown,
 };
 
 /// What a handler learns and reaches of its runtime through its context, all of it behind one
@@ -67,6 +67,11 @@ pub trait CallHost: Send + Sync {
     /// refused.
     fn credentials(&self) -> Option<&dyn Credentials> {
         None
+    }
+
+    /// Tells whoever receives events what the handler met while it ran. By default nobody is told.
+    fn tell(&self, kind: EventKind<'_>) {
+        let _ = kind;
     }
 }
 

@@ -64,6 +64,13 @@ pub enum EventKind<'a> {
         /// The ruling.
         ruling: &'a Ruling,
     },
+    /// The handler asked for permission itself, and policy ruled on it.
+    Asserted {
+        /// What it is about to do.
+        action: &'a str,
+        /// The ruling.
+        ruling: &'a Ruling,
+    },
     /// Arguments were repaired.
     Repaired(&'a Repair),
     /// Somebody's word is wanted: the approver's, or that of whoever decides on the suspension.
@@ -143,6 +150,11 @@ impl fmt::Debug for EventKind<'_> {
             Self::Ruled { capability, ruling } => f
                 .debug_struct("Ruled")
                 .field("capability", capability)
+                .field("ruling", ruling)
+                .finish(),
+            Self::Asserted { action, ruling } => f
+                .debug_struct("Asserted")
+                .field("action", action)
                 .field("ruling", ruling)
                 .finish(),
             Self::Repaired(repair) => f.debug_tuple("Repaired").field(repair).finish(),

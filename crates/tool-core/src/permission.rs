@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value};
 
 use crate::{
     Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
-    NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
+    EventKind, Gate, NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
 };
 
 /// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
@@ -181,7 +182,24 @@ impl<'a> IntoFuture for Assertion<'a> {
             request.source = cx.source();
 
             let ruling = self.permission.decide(&request).await;
+            let action = self.action;
+            tell(cx, || EventKind::Asserted {
+                action,
+                ruling: &ruling,
+            });
+            let gate = (ruling.decision == Decision::Ask).then(|| Gate::Policy {
+                action: action.to_owned(),
+            });
+            if let Some(gate) = &gate {
+                tell(cx, || EventKind::Asked(gate));
+            }
             let answer = self.permission.enforce(&request, &ruling).await;
+            if let Some(gate) = &gate {
+                tell(cx, || EventKind::Answered {
+                    gate,
+                    approved: answer.is_ok(),
+                });
+            }
             match &answer {
                 Ok(()) => cx.note_assertion(),
                 Err(refusal) => cx.note_refusal(refusal.clone()),
@@ -196,6 +214,13 @@ impl fmt::Debug for Assertion<'_> {
         f.debug_struct("Assertion")
             .field("action", &self.action)
             .finish_non_exhaustive()
+    }
+}
+
+/// Tells what happened in the course of a call, until it has settled.
+fn tell<'e>(cx: &Context, kind: impl FnOnce() -> EventKind<'e>) {
+    if !cx.0.settled.load(Ordering::Acquire) {
+        cx.0.host.tell(kind());
     }
 }
 

@@ -195,6 +195,10 @@ impl CallHost for Host {
     fn credentials(&self) -> Option<&dyn Credentials> {
         Some(self)
     }
+
+    fn tell(&self, kind: EventKind<'_>) {
+        Self::tell(self, kind);
+    }
 }
 
 impl ProgressSink for Host {

@@ -24,6 +24,9 @@ fn word(event: &Event<'_>) -> Option<String> {
             let about = capability.map_or("call", |capability| capability.as_str());
             format!("ruled {about} {:?}", ruling.decision)
         }
+        EventKind::Asserted { action, ruling } => {
+            format!("asserted {action} {:?}", ruling.decision)
+        }
         EventKind::Repaired(repair) => format!("repaired {}", repair.rule),
         EventKind::Asked(gate) => format!("asked {gate}"),
         EventKind::Answered { gate, approved } => format!("answered {gate} {approved}"),
@@ -168,6 +171,42 @@ async fn a_no_and_a_wait_are_told_and_a_decision_on_the_wait_too() {
             "settled refused",
             // Decided before: this is no answer any more.
             "settled refused"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_a_handler_asks_for_itself_is_told_in_its_order() {
+    let policy = crate::ports::Rules(|request: &tool_core::Request<'_>| {
+        crate::ports::rule(match request.action.as_str() {
+            "call" => Decision::Allow,
+            "read" => Decision::Ask,
+            _ => Decision::Deny,
+        })
+    });
+    let permission = Permission::new(policy, Answers::yes());
+    let captured = permission.clone();
+    let tool = run(move |cx: Context| {
+        let permission = captured.clone();
+        async move {
+            permission.assert(&cx, "read", ["notes"]).await?;
+            cx.progress("read");
+            permission.assert(&cx, "write", ["notes"]).await?;
+            Ok(json!("written"))
+        }
+    });
+    let (registry, log) = listening(Registry::builder().permission(permission), tool);
+    call(&registry, "tool").await;
+    assert_eq!(
+        log.lines(),
+        [
+            "ruled call Allow",
+            "asserted read Ask",
+            "asked policy on read",
+            "answered policy on read true",
+            "progress read",
+            "asserted write Deny",
+            "settled refused",
         ]
     );
 }
