@@ -117,7 +117,7 @@ async fn at_the_desk() -> Result<(), Box<dyn Error>> {
             if let Notice::Asked(question) = notice {
                 println!("asked: {}, as {}", question.action, question.because);
                 let note = Some("ask for a receipt first".to_owned());
-                let _ = desk.answer(question.id, Reply::Reject { note });
+                let _ = desk.answer(question.id, Reply::Reject { note }).await;
             }
         }
     });
