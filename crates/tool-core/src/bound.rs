@@ -21,8 +21,13 @@ pub enum Bounding {
     /// The bound of the runtime. The default.
     #[default]
     Inherit,
-    /// A bound of the tool's own.
+    /// A bound of the tool's own: what is over it is kept whole and shown in part.
     Within(Bound),
+    /// What is over the bound is shown in part, and the rest is kept nowhere, as the tool's author
+    /// wants it: it can be made again, or must not be stored.
+    Truncate(Bound),
+    /// What is over the bound is refused, and the model is asked for a narrower call.
+    Refuse(Bound),
     /// No bound: the tool bounds its own text, as one that reads retained output back does.
     Inline,
 }

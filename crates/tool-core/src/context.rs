@@ -11,7 +11,7 @@ use crate::contained::contained;
 use crate::control::Shared;
 use crate::{
     AgentId, ArtifactKind, Artifacts, BoxFuture, CallId, Cancellation, Credential, CredentialError,
-    CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, MessageId,
+    CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, Loss, MessageId,
     NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
     Teardown, TeardownError, TeardownScope,
 };
@@ -100,6 +100,15 @@ impl Context {
             let progress = progress.into();
             // A listener that panics is no reason for the handler to.
             let _ = contained(|| sink.report(progress));
+        }
+    }
+
+    /// Reports what this tool itself left out of its output, so that the model is told beside it,
+    /// also where the rest is short enough to be shown. The first report counts, and none after
+    /// the call has settled.
+    pub fn report_loss(&self, loss: Loss) {
+        if loss.count() > 0 && !self.0.settled.load(Ordering::Acquire) {
+            let _ = self.0.loss.set(Box::new(loss));
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use crate::call_host::Bare;
 use crate::{
     ArtifactKind, CallHost, CallId, Cancellation, Context, Credential, Credentials, Facts,
-    Identity, ProgressSink, Refusal, Source,
+    Identity, Loss, ProgressSink, Refusal, Source,
 };
 
 /// The runtime's side of a [`Context`]: it makes the context, learns what the handler did with
@@ -28,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) settled: AtomicBool,
     pub(crate) asserted: AtomicBool,
     pub(crate) refusal: OnceLock<Box<Refusal>>,
+    pub(crate) loss: OnceLock<Box<Loss>>,
 }
 
 impl Shared {
@@ -43,6 +44,7 @@ impl Shared {
             settled: AtomicBool::new(false),
             asserted: AtomicBool::new(false),
             refusal: OnceLock::new(),
+            loss: OnceLock::new(),
         }
     }
 }
@@ -85,6 +87,12 @@ impl CallControl {
     #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
         self.0.refusal.get().map(|refusal| (**refusal).clone())
+    }
+
+    /// What the handler reported to have left out, the first time.
+    #[must_use]
+    pub fn loss(&self) -> Option<Box<Loss>> {
+        self.0.loss.get().cloned()
     }
 
     /// Whether an assertion of the handler was granted.

@@ -43,6 +43,7 @@ mod invalid_arguments;
 mod issue;
 mod issue_kind;
 mod kind;
+mod loss;
 mod name;
 mod outcome;
 mod output_store;
@@ -117,6 +118,7 @@ pub use invalid_arguments::InvalidArguments;
 pub use issue::{Issue, Unrepresentable};
 pub use issue_kind::IssueKind;
 pub use kind::{ProviderDefined, ToolKind, Validation};
+pub use loss::Loss;
 pub use name::{Namespace, ToolName};
 pub use outcome::{Defect, DefectKind, Outcome};
 pub use output_store::{

@@ -52,7 +52,9 @@ impl Outcome {
                 RefusalKind::Unknown | RefusalKind::Unavailable | RefusalKind::InvalidArguments => {
                     FailureOrigin::Validation
                 }
-                RefusalKind::Ceiling | RefusalKind::Columns => FailureOrigin::Result,
+                RefusalKind::Ceiling | RefusalKind::TooLong | RefusalKind::Columns => {
+                    FailureOrigin::Result
+                }
                 _ => FailureOrigin::Denied,
             },
             Self::Cancelled | Self::TimedOut { .. } | Self::NotDispatched { .. } => {
@@ -81,6 +83,7 @@ impl Outcome {
                     | RefusalKind::InvalidArguments
                     | RefusalKind::Artifact
                     | RefusalKind::Ceiling
+                    | RefusalKind::TooLong
             ),
             Self::Completed | Self::Suspended(_) | Self::Cancelled | Self::Defect(_) => false,
         }

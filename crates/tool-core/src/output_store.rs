@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts};
+use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss};
 
 /// Keeps output whole and shows a bounded preview of it.
 ///
@@ -28,6 +28,17 @@ pub trait OutputStore: Send + Sync {
     /// # Cancel safety
     /// Dropping the future leaves nothing visible in the store.
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>>;
+
+    /// Shows content in part and keeps nothing of it, where a tool wants that. By default nothing
+    /// of a text that is over the bound is shown but that; override it where there are previews.
+    fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {
+        let mut shown = retention.content;
+        shown.retain(|block| block.as_text().is_none());
+        shown.push(Content::text(
+            "[The tool runtime, not the tool, left out a text that is too long; it is kept nowhere.]",
+        ));
+        shown
+    }
 
     /// Takes note that nobody will ever learn of an output: the call that produced it was dropped,
     /// or ran out of time, when it was retained already. Removing it may wait until the store is
@@ -67,6 +78,8 @@ pub struct Retention<'a> {
     pub call: Option<&'a CallId>,
     /// The wire name of the tool that produced it.
     pub tool: &'a str,
+    /// What the tool itself had left out before.
+    pub loss: Option<&'a Loss>,
 }
 
 impl<'a> Retention<'a> {
@@ -79,6 +92,7 @@ impl<'a> Retention<'a> {
             facts,
             call: None,
             tool,
+            loss: None,
         }
     }
 
@@ -86,6 +100,13 @@ impl<'a> Retention<'a> {
     #[must_use]
     pub fn call(mut self, call: Option<&'a CallId>) -> Self {
         self.call = call;
+        self
+    }
+
+    /// Sets what the tool itself had left out before.
+    #[must_use]
+    pub fn loss(mut self, loss: Option<&'a Loss>) -> Self {
+        self.loss = loss;
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{ColumnMismatch, InvalidArguments};
+use crate::{Bound, ColumnMismatch, InvalidArguments};
 
 /// A call that was refused. Nothing else of its batch is touched.
 ///
@@ -56,6 +56,17 @@ pub enum Refusal {
         /// Arguments that make the output smaller.
         narrow_by: Vec<String>,
     },
+    /// The text of the result is over the bound, and the tool wants it refused then.
+    TooLong {
+        /// Its bytes.
+        bytes: usize,
+        /// Its lines.
+        lines: usize,
+        /// The most of both.
+        bound: Bound,
+        /// Arguments that make it shorter.
+        narrow_by: Vec<String>,
+    },
     /// Columns of the result hold something else than the tool declares.
     Columns {
         /// The columns, with counts and types.
@@ -93,6 +104,8 @@ pub enum RefusalKind {
     Credential,
     /// See [`Refusal::Ceiling`].
     Ceiling,
+    /// See [`Refusal::TooLong`].
+    TooLong,
     /// See [`Refusal::Columns`].
     Columns,
     /// See [`Refusal::Resume`].
@@ -181,6 +194,7 @@ impl Refusal {
             Self::Artifact { .. } => RefusalKind::Artifact,
             Self::Credential { .. } => RefusalKind::Credential,
             Self::Ceiling { .. } => RefusalKind::Ceiling,
+            Self::TooLong { .. } => RefusalKind::TooLong,
             Self::Columns { .. } => RefusalKind::Columns,
             Self::Resume { .. } => RefusalKind::Resume,
             Self::Door { .. } => RefusalKind::Door,
@@ -221,6 +235,7 @@ impl RefusalKind {
             Self::Artifact => "artifact",
             Self::Credential => "credential",
             Self::Ceiling => "ceiling",
+            Self::TooLong => "too_long",
             Self::Columns => "columns",
             Self::Resume => "resume",
             Self::Door => "door",
@@ -277,6 +292,24 @@ impl fmt::Display for Refusal {
                 write!(
                     f,
                     "the result has {chars} characters and the most is {max_chars}; no data was returned"
+                )?;
+                match narrow_by.as_slice() {
+                    [] => f.write_str("; ask for less"),
+                    names => write!(f, "; narrow it by {}", names.join(", ")),
+                }
+            }
+            Self::TooLong {
+                bytes,
+                lines,
+                bound,
+                narrow_by,
+            } => {
+                write!(
+                    f,
+                    "the result has {bytes} bytes in {lines} lines and the most is {} bytes in {} \
+                     lines; no data was returned",
+                    bound.bytes(),
+                    bound.lines()
                 )?;
                 match narrow_by.as_slice() {
                     [] => f.write_str("; ask for less"),

@@ -38,6 +38,7 @@ impl RegistryBuilder {
                 permission: Permission::closed(),
                 outputs: None,
                 artifacts: None,
+                placement: None,
                 credentials: Arc::new(NoCredentials),
                 before: Vec::new(),
                 after: Vec::new(),
@@ -76,6 +77,15 @@ impl RegistryBuilder {
     /// when it is registered.
     pub fn artifacts(mut self, artifacts: impl ArtifactStore + 'static) -> Self {
         self.services.artifacts = Some(Arc::new(artifacts));
+        self
+    }
+
+    /// Keeps the text of results with more characters than that as artifacts, of the kind that the
+    /// tool declares for its results or `tool-result/` and its name, and shows the model a ticket
+    /// instead. A result that cannot be kept, and every one where there is no artifact store, is
+    /// bounded as others are. Off by default.
+    pub fn place_above(mut self, chars: NonZeroUsize) -> Self {
+        self.services.placement = Some(chars);
         self
     }
 

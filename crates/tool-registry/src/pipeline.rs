@@ -13,6 +13,7 @@ mod encode;
 mod execute;
 mod judge;
 mod parse;
+mod place;
 mod policy;
 mod project;
 mod resolve;
@@ -71,6 +72,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             turnstile: turnstile.as_ref(),
             hosted: Hosted::default(),
             unseen: Unseen::default(),
+            loss: None,
             settlement,
         };
         let passed = {

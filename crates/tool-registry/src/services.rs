@@ -35,6 +35,8 @@ pub(crate) struct Services {
     pub(crate) outputs: Option<Arc<dyn OutputStore>>,
     /// Without one, no tool that wants artifacts is registered.
     pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
+    /// The most characters of a result that is shown and not kept as an artifact.
+    pub(crate) placement: Option<NonZeroUsize>,
     pub(crate) credentials: Arc<dyn Credentials>,
     pub(crate) before: Vec<Arc<dyn BeforeHook>>,
     pub(crate) after: Vec<Arc<dyn AfterHook>>,

@@ -1,6 +1,8 @@
 //! Where a text that is over its bound is cut.
 
-use crate::joined::{Joined, lines, newlines};
+use std::borrow::Cow;
+
+use crate::joined::{lines, newlines};
 
 /// What is left out of joined texts: the bytes from `head` to `tail`.
 #[derive(Clone, Copy, Debug)]
@@ -22,18 +24,38 @@ pub(crate) struct Budget {
     pub(crate) lines: usize,
 }
 
+/// Both ends of a text, as far as a cut may show it, and what there is in all.
+#[derive(Debug)]
+pub(crate) struct Ends<'a> {
+    /// The beginning: one byte more than may be shown, or all.
+    pub(crate) prefix: Cow<'a, [u8]>,
+    /// The end, likewise.
+    pub(crate) suffix: Cow<'a, [u8]>,
+    pub(crate) bytes: usize,
+    pub(crate) newlines: usize,
+    pub(crate) ends_in_newline: bool,
+}
+
+impl Ends<'_> {
+    /// The lines in all. A trailing newline is none.
+    pub(crate) fn lines(&self) -> usize {
+        self.newlines + usize::from(self.bytes > 0 && !self.ends_in_newline)
+    }
+}
+
 impl Cut {
     /// Shares a budget between head and tail.
     ///
     /// Each end has half at first; what one end leaves unused, because its lines are short or its
     /// one line is long, goes to the other.
-    pub(crate) fn choose(joined: &Joined<'_>, budget: Budget) -> Self {
-        let total = joined.len();
+    pub(crate) fn choose(ends: &Ends<'_>, budget: Budget) -> Self {
+        let total = ends.bytes;
         // One byte more than can be shown tells what the cut would split.
-        let prefix = joined.prefix(budget.bytes.saturating_add(1));
-        let suffix = joined.suffix(budget.bytes.saturating_add(1));
-        let all_newlines = joined.newlines();
-        let all_lines = all_newlines + usize::from(total > 0 && !joined.ends_in_newline());
+        let reach = budget.bytes.saturating_add(1);
+        let prefix = up_to(&ends.prefix, reach);
+        let suffix = end_of(&ends.suffix, reach.min(ends.suffix.len()));
+        let all_newlines = ends.newlines;
+        let all_lines = ends.lines();
 
         // Both ends of one long line are shown, also where a single line may be.
         let lines_beside = |shown: &[u8]| match all_lines {
@@ -41,16 +63,16 @@ impl Cut {
             _ => budget.lines.saturating_sub(lines(shown)),
         };
 
-        let half = head_end(&prefix, budget.bytes.div_ceil(2), budget.lines.div_ceil(2));
-        let beside_half = lines_beside(up_to(&prefix, half));
-        let tail_len = tail_len(&suffix, total, budget.bytes - half, beside_half);
-        let tail_shown = end_of(&suffix, tail_len);
-        let head = head_end(&prefix, budget.bytes - tail_len, lines_beside(tail_shown))
+        let half = head_end(prefix, budget.bytes.div_ceil(2), budget.lines.div_ceil(2));
+        let beside_half = lines_beside(up_to(prefix, half));
+        let tail_len = tail_len(suffix, total, budget.bytes - half, beside_half);
+        let tail_shown = end_of(suffix, tail_len);
+        let head = head_end(prefix, budget.bytes - tail_len, lines_beside(tail_shown))
             // What is over the bound has more than both; were they to meet, nothing would be shown
             // twice.
             .min(total - tail_len);
 
-        let head_shown = up_to(&prefix, head);
+        let head_shown = up_to(prefix, head);
         let between = all_newlines
             .saturating_sub(newlines(head_shown))
             .saturating_sub(newlines(tail_shown));
@@ -127,11 +149,11 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-fn up_to(bytes: &[u8], end: usize) -> &[u8] {
+pub(crate) fn up_to(bytes: &[u8], end: usize) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-fn end_of(bytes: &[u8], len: usize) -> &[u8] {
+pub(crate) fn end_of(bytes: &[u8], len: usize) -> &[u8] {
     bytes
         .len()
         .checked_sub(len)

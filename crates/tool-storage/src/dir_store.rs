@@ -2,27 +2,25 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::Poll;
 
 use tool_core::{
-    Bounded, BoxFuture, OutputPage, OutputStore, PageRequest, Retained, Retention, SessionId,
-    StoreError,
+    Bounded, BoxFuture, Content, OutputPage, OutputStore, PageRequest, Retained, Retention,
+    SessionId, StoreError,
 };
 
-use crate::builder::{DirStoreBuilder, Durability};
+use crate::builder::DirStoreBuilder;
 use crate::folder::Folder;
 use crate::id::Id;
+use crate::incoming::Incoming;
 use crate::index::{Entry, Index};
 use crate::joined::Joined;
-use crate::marker::Marker;
+use crate::marker::{Marker, ReadingHint};
 use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
 use crate::reading::{not_an_id, unknown};
-use crate::record::Record;
-use crate::staged::Staged;
 use crate::summary::OutputSummary;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
@@ -160,59 +158,23 @@ impl DirStore {
     }
 
     async fn retain(&self, retention: Retention<'_>) -> Result<Bounded, StoreError> {
-        let shared = &*self.shared;
-        let io = |what: &'static str| move |cause| shared.folder.failed(what, cause);
         let joined = Joined::new(&retention.content);
-        let room = shared.make_room(joined.len() as u64)?;
-        let id = Id::mint().map_err(|cause| io("could not mint an id")(io::Error::other(cause)))?;
-        let mut staged = Staged::create(&shared.folder, id.to_string())
-            .map_err(io("could not create an output"))?;
-        let mut written = 0;
-        for chunk in joined.pieces().flat_map(|piece| piece.chunks(CHUNK)) {
-            staged
-                .write(chunk)
-                .map_err(io("could not write an output"))?;
-            written += chunk.len();
-            if written >= CHUNK {
-                written = 0;
-                pause().await;
-            }
+        let mut incoming = Incoming::begin(&self.shared, joined.len() as u64)?;
+        for piece in joined.pieces() {
+            incoming.write(piece).await?;
         }
-        let measured = staged.measure();
-        let record = Record {
-            id: id.to_string(),
-            tool: retention.tool.to_owned(),
-            call: retention.call.cloned(),
-            session: retention.facts.session_id().cloned(),
-            identity: retention.facts.identification().cloned(),
-            created_us: shared.setup.clock.now_us(),
-            bytes: measured.bytes,
-            lines: measured.lines,
-            digest: measured.digest.to_string(),
-        };
-        let syncs = shared.setup.durability == Durability::Power;
-        record
-            .encode()
-            .and_then(|record| staged.finish(&record, syncs))
-            .map_err(io("could not finish an output"))?;
         pause().await;
 
         // From here on nothing awaits: a dropped future has either shown nothing or is done.
-        let marker = Marker::new(&record.id, &shared.setup.hint);
+        let id = incoming.id().to_string();
+        let retained = incoming.show(retention.facts, retention.call, retention.tool)?;
+        let marker = Marker::new(&id, self.hint()).loss(retention.loss);
         let content = preview(retention.content, retention.bound, &marker);
-        let retained = Retained::new(&*record.id, record.bytes, record.lines, measured.digest);
-        {
-            // Under the lock, so that nobody finds the file and counts it beside its reservation.
-            let mut index = shared.index();
-            staged.publish().map_err(io("could not show an output"))?;
-            index.insert(id, Entry::Whole(record));
-            index.release(room.keep());
-        }
-        if syncs && let Err(cause) = shared.folder.sync() {
-            self.remove(&retained.id)?;
-            return Err(io("could not sync its directory")(cause));
-        }
         Ok(Bounded::new(content, retained))
+    }
+
+    pub(crate) fn hint(&self) -> &ReadingHint {
+        &self.shared.setup.hint
     }
 }
 
@@ -256,6 +218,11 @@ impl OutputStore for DirStore {
         Box::pin(self.retain(retention))
     }
 
+    fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {
+        let marker = Marker::of_nothing().loss(retention.loss);
+        preview(retention.content, retention.bound, &marker)
+    }
+
     /// Removes the output at once, of a pinned session too. One that is busy or cannot be removed
     /// goes with the next [sweep](Self::sweep); one that is gone already is none.
     fn forget(&self, retained: &Retained) {
@@ -297,6 +264,3 @@ pub(crate) async fn pause() {
     })
     .await;
 }
-
-/// How much is written between two pauses.
-const CHUNK: usize = 128 * 1024;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use tool_core::Content;
 
+use crate::cut::Ends;
+
 /// The texts of some content, one after the other.
 ///
 /// The rule, which the format of stored outputs depends on: empty texts count for nothing, and a
@@ -60,18 +62,29 @@ impl<'a> Joined<'a> {
         })
     }
 
-    pub(crate) fn newlines(&self) -> usize {
+    /// Both ends, of so many bytes each.
+    pub(crate) fn ends(&self, reach: usize) -> Ends<'a> {
+        Ends {
+            prefix: self.prefix(reach),
+            suffix: self.suffix(reach),
+            bytes: self.len,
+            newlines: self.newlines(),
+            ends_in_newline: self.ends_in_newline(),
+        }
+    }
+
+    fn newlines(&self) -> usize {
         self.pieces().map(newlines).sum()
     }
 
-    pub(crate) fn ends_in_newline(&self) -> bool {
+    fn ends_in_newline(&self) -> bool {
         self.parts
             .last()
             .is_some_and(|part| part.text.ends_with('\n'))
     }
 
     /// The first `len` bytes, copied only where they span several texts.
-    pub(crate) fn prefix(&self, len: usize) -> Cow<'a, [u8]> {
+    fn prefix(&self, len: usize) -> Cow<'a, [u8]> {
         let len = len.min(self.len);
         if let Some(bytes) = self
             .parts
@@ -92,7 +105,7 @@ impl<'a> Joined<'a> {
     }
 
     /// The last `len` bytes, copied only where they span several texts.
-    pub(crate) fn suffix(&self, len: usize) -> Cow<'a, [u8]> {
+    fn suffix(&self, len: usize) -> Cow<'a, [u8]> {
         let len = len.min(self.len);
         if let Some(bytes) = self.parts.last().and_then(|last| last_of(last.text, len)) {
             return Cow::Borrowed(bytes);

@@ -1,6 +1,7 @@
 //! What a preview says about the part that it leaves out.
 
 use thiserror::Error;
+use tool_core::Loss;
 
 use crate::cut::Cut;
 
@@ -33,8 +34,9 @@ pub struct ReadingHintError {
 /// that is minted after the tool is done, so that no tool can have printed it.
 #[derive(Clone, Copy, Debug)]
 pub struct Marker<'a> {
-    id: &'a str,
-    hint: &'a ReadingHint,
+    /// The id of the output and how to read it; `None` where it is kept nowhere.
+    kept: Option<(&'a str, &'a ReadingHint)>,
+    loss: Option<&'a Loss>,
 }
 
 impl ReadingHint {
@@ -65,7 +67,31 @@ impl<'a> Marker<'a> {
     /// The marker of a retained output and how to read it.
     #[must_use]
     pub fn new(id: &'a str, hint: &'a ReadingHint) -> Self {
-        Self { id, hint }
+        Self {
+            kept: Some((id, hint)),
+            loss: None,
+        }
+    }
+
+    /// The marker of an output that is kept nowhere.
+    #[must_use]
+    pub fn of_nothing() -> Self {
+        Self {
+            kept: None,
+            loss: None,
+        }
+    }
+
+    /// Adds what the tool itself had left out before.
+    #[must_use]
+    pub fn loss(mut self, loss: Option<&'a Loss>) -> Self {
+        self.loss = loss;
+        self
+    }
+
+    /// What is said of a loss where nothing else is left out.
+    pub(crate) fn note(loss: &Loss) -> String {
+        format!("[The tool itself left out {loss}; nobody keeps them.]")
     }
 
     /// The most bytes that the marker can take for any cut of so many bytes and lines.
@@ -85,20 +111,27 @@ impl<'a> Marker<'a> {
     }
 
     fn render(&self, left_out: usize, bytes: usize, cut: Cut) -> String {
-        // The id goes in last: it holds no braces, a template might.
-        let hint = self
-            .hint
-            .0
-            .replace(OFFSET, &cut.head.to_string())
-            .replace(ID, self.id);
+        let kept = match self.kept {
+            // The id goes in last: it holds no braces, a template might.
+            Some((id, hint)) => {
+                let hint = hint
+                    .0
+                    .replace(OFFSET, &cut.head.to_string())
+                    .replace(ID, id);
+                format!("The whole output is kept as {id}. {hint}")
+            }
+            None => "It is kept nowhere.".to_owned(),
+        };
+        let loss = self.loss.map_or_else(String::new, |loss| {
+            format!(" The tool itself had left out {loss} before; nobody keeps them.")
+        });
         format!(
             "[The tool runtime, not the tool, left out {left_out} {} of {bytes} and {} {} of {} \
-             here. The whole output is kept as {}. {hint}]",
+             here. {kept}{loss}]",
             plural(left_out, "byte", "bytes"),
             cut.lines,
             plural(cut.lines, "line", "lines"),
             cut.all_lines,
-            self.id,
         )
     }
 }

@@ -53,16 +53,8 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
         return content;
     }
     let joined = Joined::new(&content);
-    // No bytes can hold more lines than they are, plus one.
-    let longest = marker.longest(joined.len(), joined.len().saturating_add(1));
-    let budget = Budget {
-        bytes: bound.bytes().saturating_sub(longest),
-        lines: match bound.lines() {
-            few @ (1 | 2) => few,
-            lines => lines - 1,
-        },
-    };
-    let cut = Cut::choose(&joined, budget);
+    let budget = budget(bound, marker, joined.len());
+    let cut = Cut::choose(&joined.ends(budget.bytes.saturating_add(1)), budget);
     let mut shown = Shown {
         cut,
         marker: Some(marker.text(joined.len(), cut)),
@@ -83,6 +75,19 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
     }
     shown.mark();
     shown.content
+}
+
+/// What may be shown beside the marker of an output of so many bytes.
+pub(crate) fn budget(bound: Bound, marker: &Marker<'_>, bytes: usize) -> Budget {
+    // No bytes can hold more lines than they are, plus one.
+    let longest = marker.longest(bytes, bytes.saturating_add(1));
+    Budget {
+        bytes: bound.bytes().saturating_sub(longest),
+        lines: match bound.lines() {
+            few @ (1 | 2) => few,
+            lines => lines - 1,
+        },
+    }
 }
 
 struct Shown {

@@ -1,6 +1,7 @@
 //! What leaves the store, and when.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use tool_core::{StoreError, StoreErrorKind};
@@ -28,8 +29,8 @@ pub struct Swept {
 }
 
 /// Space that is promised to an output. Dropped, it is free again.
-pub(crate) struct Room<'a> {
-    shared: &'a Shared,
+pub(crate) struct Room {
+    shared: Arc<Shared>,
     bytes: u64,
 }
 
@@ -94,8 +95,8 @@ impl Shared {
         Ok(swept)
     }
 
-    /// Promises space to an output, and removes the oldest ones where that takes it.
-    pub(crate) fn make_room(&self, bytes: u64) -> Result<Room<'_>, StoreError> {
+    /// Refuses an output that is larger than one may be.
+    pub(crate) fn check_size(&self, bytes: u64) -> Result<(), StoreError> {
         let limits = self.setup.limits;
         if bytes > limits.output_bytes() {
             return Err(StoreError::new(
@@ -106,6 +107,13 @@ impl Shared {
                 ),
             ));
         }
+        Ok(())
+    }
+
+    /// Promises space to an output, and removes the oldest ones where that takes it.
+    pub(crate) fn make_room(self: &Arc<Self>, bytes: u64) -> Result<Room, StoreError> {
+        let limits = self.setup.limits;
+        self.check_size(bytes)?;
         let mut index = self.index();
         let total = limits.total_bytes();
         if index.used().saturating_add(bytes) > total {
@@ -131,7 +139,7 @@ impl Shared {
         }
         index.reserve(bytes);
         Ok(Room {
-            shared: self,
+            shared: Arc::clone(self),
             bytes,
         })
     }
@@ -226,14 +234,25 @@ impl Shared {
     }
 }
 
-impl Room<'_> {
+impl Room {
+    /// The bytes that are promised.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Promises more.
+    pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), StoreError> {
+        self.bytes += self.shared.make_room(bytes)?.keep();
+        Ok(())
+    }
+
     /// Hands the promised bytes to whoever counts them from now on.
     pub(crate) fn keep(mut self) -> u64 {
         std::mem::take(&mut self.bytes)
     }
 }
 
-impl Drop for Room<'_> {
+impl Drop for Room {
     fn drop(&mut self) {
         if self.bytes > 0 {
             self.shared.index().release(self.bytes);

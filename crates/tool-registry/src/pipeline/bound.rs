@@ -1,9 +1,11 @@
 //! Stage 13: long text is retained whole and shown in part.
 
-use tool_core::{Bounding, Content, Defect, DefectKind, Outcome, Retention, Stage};
+use tool_core::{
+    Bound, Bounding, Content, Declarations, Defect, DefectKind, Outcome, Refusal, Retention, Stage,
+};
 
-use super::Run;
 use super::project::Shown;
+use super::{Run, place};
 use crate::Entry;
 
 /// Bounds the model-facing text of the settlement.
@@ -20,21 +22,54 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     ) {
         return;
     }
+    if place::place(run, entry).await {
+        return;
+    }
+    if let Kept::Whole = keep_within(run, entry).await
+        && let Some(loss) = &run.loss
+    {
+        let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
+        run.settlement.content.push(Content::text(note));
+    }
+}
+
+/// What became of the text.
+enum Kept {
+    /// It is shown as it is.
+    Whole,
+    /// It is shown in part, or not at all.
+    Cut,
+}
+
+/// Does with a text that is over its bound what its tool says.
+async fn keep_within(run: &mut Run<'_>, entry: &Entry) -> Kept {
     let outputs = run.services.outputs.as_ref();
     let Some(outputs) = outputs.filter(|_| run.door.bounds_text()) else {
-        return;
+        return Kept::Whole;
     };
-    let bound = match entry.tool().declarations().bounding {
+    let declarations = entry.tool().declarations();
+    let bound = match declarations.bounding {
         Bounding::Inherit => run.services.bound(),
-        Bounding::Within(bound) => bound,
-        _ => return,
+        Bounding::Within(bound) | Bounding::Truncate(bound) | Bounding::Refuse(bound) => bound,
+        _ => return Kept::Whole,
     };
     let texts = run.settlement.content.iter().filter_map(Content::as_text);
     if !bound.is_exceeded_by(texts) {
-        return;
+        return Kept::Whole;
+    }
+    if let Bounding::Refuse(_) = declarations.bounding {
+        let refusal = too_long(&run.settlement.content, bound, declarations);
+        run.end(Outcome::Refused(refusal));
+        return Kept::Cut;
     }
     let content = std::mem::take(&mut run.settlement.content);
-    let retention = Retention::new(content, bound, run.facts, run.name()).call(run.id());
+    let retention = Retention::new(content, bound, run.facts, run.name())
+        .call(run.id())
+        .loss(run.loss.as_deref());
+    if let Bounding::Truncate(_) = declarations.bounding {
+        run.settlement.content = outputs.truncate(retention);
+        return Kept::Cut;
+    }
     match outputs.bound(retention).await {
         Ok(bounded) => {
             run.unseen.keep(outputs, &bounded.retained);
@@ -45,5 +80,16 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
             let defect = Defect::because(DefectKind::Retention, cause);
             run.end(Outcome::Defect(defect));
         }
+    }
+    Kept::Cut
+}
+
+fn too_long(content: &[Content], bound: Bound, declarations: &Declarations) -> Refusal {
+    let texts = || content.iter().filter_map(Content::as_text);
+    Refusal::TooLong {
+        bytes: texts().map(str::len).sum(),
+        lines: texts().map(|text| text.lines().count()).sum(),
+        bound,
+        narrow_by: declarations.narrow_by.clone().unwrap_or_default(),
     }
 }

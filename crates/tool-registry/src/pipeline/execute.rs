@@ -54,6 +54,7 @@ pub(super) async fn execute(
             .map_err(|_| after),
     };
     control.settle();
+    run.loss = control.loss();
     run.hosted.clean_up().await;
 
     if let Some(refusal) = control.refusal() {

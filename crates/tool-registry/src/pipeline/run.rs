@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::{
-    Arguments, CallId, Event, EventKind, Facts, Outcome, ProgressSink, Settlement, Stage,
+    Arguments, CallId, Event, EventKind, Facts, Loss, Outcome, ProgressSink, Settlement, Stage,
 };
 
 use super::unseen::Unseen;
@@ -28,6 +28,8 @@ pub(crate) struct Run<'a> {
     pub(crate) turnstile: Option<&'a Arc<Turnstile>>,
     pub(crate) hosted: Hosted,
     pub(crate) unseen: Unseen,
+    /// What the tool itself left out of its output.
+    pub(crate) loss: Option<Box<Loss>>,
     /// The settlement in the making. Its tool is the name as called, and from resolving on the
     /// wire name.
     pub(crate) settlement: Box<Settlement>,

@@ -97,6 +97,7 @@ mod misfits;
 mod observer_bounds;
 mod observers;
 mod panics;
+mod passing;
 mod ports;
 mod prop_batches;
 mod prop_outputs;

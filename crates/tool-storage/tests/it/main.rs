@@ -38,3 +38,5 @@ mod prop_laws;
 mod reading;
 /// What is stored of which content.
 mod retention;
+/// Output that is written while it is made.
+mod writing;

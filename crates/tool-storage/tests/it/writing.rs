@@ -1,0 +1,195 @@
+use std::fs;
+
+use proptest::prelude::*;
+use tool_core::{Bound, Content, Digest, Facts, Loss, OutputStore as _, Retention, StoreErrorKind};
+
+use crate::fixture::{Fixture, pages, session, texts};
+
+#[tokio::test]
+async fn what_is_written_piece_by_piece_is_one_output() {
+    let fixture = Fixture::new();
+    let facts = session("s");
+    let mut output = fixture
+        .store
+        .begin(&facts, "shell", Bound::DEFAULT)
+        .unwrap();
+    let mut whole = String::new();
+    for line in 0..30_000 {
+        let text = format!("line {line} \u{1F600}\n");
+        output.write(&text).await.unwrap();
+        whole.push_str(&text);
+    }
+    assert!(
+        fixture.ids().is_empty(),
+        "nothing is seen before it is whole"
+    );
+    let bounded = output.finish().unwrap();
+    assert_eq!(fixture.ids(), [&*bounded.retained.id]);
+    assert_eq!(bounded.retained.lines, 30_000);
+    assert_eq!(
+        bounded.retained.digest,
+        Digest::of(whole.as_bytes()).to_string()
+    );
+    let read = pages(&fixture.store, &bounded.retained.id, 50 * 1024)
+        .await
+        .concat();
+    assert_eq!(read, whole.as_bytes());
+    let shown = texts(&bounded.content);
+    assert!(whole.starts_with(shown[0]) && whole.ends_with(shown[2]));
+}
+
+#[tokio::test]
+async fn a_short_output_is_shown_whole_and_what_its_producer_lost_beside_it() {
+    let fixture = Fixture::new();
+    let mut output = fixture
+        .store
+        .begin(&Facts::new(), "shell", Bound::DEFAULT)
+        .unwrap();
+    output.write("short").await.unwrap();
+    output.report_loss(Loss::bytes(1));
+    let bounded = output.finish().unwrap();
+    assert_eq!(
+        bounded.content,
+        [
+            Content::text("short"),
+            Content::text("[The tool itself left out 1 byte; nobody keeps them.]")
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_marker_says_what_the_producer_lost() {
+    let fixture = Fixture::new();
+    let (facts, loss) = (Facts::new(), Loss::of(12, "rows"));
+    let bound = Bound::new(600, 2_000).unwrap();
+    let content = vec![Content::text("x".repeat(2_000))];
+    let retention = Retention::new(content, bound, &facts, "shell").loss(Some(&loss));
+    let bounded = fixture.store.bound(retention).await.unwrap();
+    let shown = texts(&bounded.content);
+    assert!(
+        shown[1].ends_with(" The tool itself had left out 12 rows before; nobody keeps them.]")
+    );
+    assert!(shown.iter().map(|text| text.len()).sum::<usize>() <= 600);
+}
+
+#[tokio::test]
+async fn a_text_that_is_cut_and_kept_nowhere_says_so() {
+    let fixture = Fixture::new();
+    let facts = Facts::new();
+    let bound = Bound::new(600, 2_000).unwrap();
+    let content = vec![Content::text("x".repeat(2_000))];
+    let shown = fixture
+        .store
+        .truncate(Retention::new(content, bound, &facts, "shell"));
+    assert!(texts(&shown)[1].ends_with("It is kept nowhere.]"));
+    assert!(fixture.names().is_empty());
+}
+
+#[tokio::test]
+async fn a_writer_that_is_dropped_leaves_nothing_and_gives_its_room_back() {
+    let fixture = Fixture::limited(1_000, 1_000);
+    let facts = Facts::new();
+    for _ in 0..3 {
+        let mut output = fixture
+            .store
+            .begin(&facts, "shell", Bound::DEFAULT)
+            .unwrap();
+        output.write(&"x".repeat(900)).await.unwrap();
+        drop(output);
+        assert!(fixture.names().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_output_that_grows_over_its_limit_is_refused_and_gone() {
+    let fixture = Fixture::limited(1_000, 3_000);
+    let mut output = fixture
+        .store
+        .begin(&Facts::new(), "shell", Bound::DEFAULT)
+        .unwrap();
+    output.write(&"x".repeat(1_000)).await.unwrap();
+    assert_eq!(output.bytes(), 1_000);
+    let error = output.write("x").await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::TooLarge);
+    assert!(fixture.names().is_empty());
+    assert!(output.write("x").await.is_err());
+    assert!(output.finish().is_err());
+}
+
+#[tokio::test]
+async fn a_growing_output_takes_the_place_of_the_oldest() {
+    let fixture = Fixture::limited(2_000, 3_000);
+    let old = crate::fixture::keep(&fixture.store, &Facts::new(), 1_500).await;
+    let mut output = fixture
+        .store
+        .begin(&Facts::new(), "shell", Bound::DEFAULT)
+        .unwrap();
+    output.write(&"x".repeat(1_000)).await.unwrap();
+    output.write(&"x".repeat(1_000)).await.unwrap();
+    let new = output.finish().unwrap().retained.id;
+    assert!(!fixture.ids().contains(&old));
+    assert_eq!(fixture.ids(), [new]);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn writing_takes_bounded_memory() {
+    let fixture = Fixture::with(|builder| {
+        builder.limits(tool_storage::Limits::new(1 << 30, 1 << 31, crate::fixture::DAY).unwrap())
+    });
+    let resident = || {
+        let status = fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = status.split(' ').nth(1).unwrap().parse().unwrap();
+        pages * 4_096
+    };
+    let piece = "0123456789abcde\n".repeat(64 * 1024);
+    let mut output = fixture
+        .store
+        .begin(&Facts::new(), "shell", Bound::DEFAULT)
+        .unwrap();
+    output.write(&piece).await.unwrap();
+    let before = resident();
+    for _ in 0..64 {
+        output.write(&piece).await.unwrap();
+    }
+    // Other tests of this process allocate beside it, so that the bound is not that of the bench.
+    assert!(resident().saturating_sub(before) < 48 << 20);
+    output.finish().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_is_shown_as_if_it_had_come_at_once(
+        pieces in prop::collection::vec("(?s).{0,40}|\n{0,9}|[a\u{1F600}]{0,60}", 0..30),
+        bytes in 500..900_usize,
+        lines in 1..20_usize,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let fixture = Fixture::new();
+            let facts = Facts::new();
+            let bound = Bound::new(bytes, lines).unwrap();
+            let mut output = fixture.store.begin(&facts, "shell", bound).unwrap();
+            for piece in &pieces {
+                output.write(piece).await.unwrap();
+            }
+            let written = output.finish().unwrap();
+            let content = vec![Content::text(pieces.concat())];
+            let at_once = fixture
+                .store
+                .bound(Retention::new(content, bound, &facts, "shell"))
+                .await
+                .unwrap();
+            // Only the ids differ, which are of the same length.
+            let plain = |bounded: &tool_core::Bounded| {
+                let shown = texts(&bounded.content).into_iter();
+                shown.map(|text| text.replace(&bounded.retained.id, "id")).collect::<Vec<_>>()
+            };
+            assert_eq!(plain(&written), plain(&at_once));
+            assert_eq!(written.retained.digest, at_once.retained.digest);
+            assert_eq!(written.retained.lines, at_once.retained.lines);
+        });
+    }
+}
