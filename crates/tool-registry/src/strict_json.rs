@@ -36,19 +36,22 @@ pub(crate) fn parse(text: &str) -> Result<Read, Issue> {
 
 /// Parses text that stands inside a value, so many levels down.
 pub(crate) fn parse_below(text: &str, depth: usize) -> Result<Read, Issue> {
-    let (mut found, mut vast, mut whole, mut trail) = (None, false, false, Vec::new());
+    let mut notes = Notes::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // Our own limit holds, one level above what would otherwise be reported as bad syntax.
     deserializer.disable_recursion_limit();
     let parsed = Strict {
         depth,
-        found: &mut found,
-        trail: &mut trail,
-        vast: &mut vast,
-        whole: &mut whole,
+        notes: &mut notes,
     }
     .deserialize(&mut deserializer)
     .and_then(|value| deserializer.end().map(|()| value));
+    let Notes {
+        found,
+        trail,
+        vast,
+        whole,
+    } = notes;
     match parsed {
         // The parser gives an integer that it cannot hold as a rounded number.
         Ok(value) => {
@@ -127,16 +130,22 @@ enum Place {
     Index(usize),
 }
 
+/// What is noticed on the way.
+#[derive(Default)]
+struct Notes {
+    /// Why a refusal of our own happened: a parser's error carries only text.
+    found: Option<Issue>,
+    /// Where it happened.
+    trail: Vec<Place>,
+    /// A number was met that may be a rounded integer.
+    vast: bool,
+    /// A number without a fraction was met that is no integer to the parser.
+    whole: bool,
+}
+
 struct Strict<'a> {
     depth: usize,
-    /// Why a refusal of our own happened: a parser's error carries only text.
-    found: &'a mut Option<Issue>,
-    /// Where it happened.
-    trail: &'a mut Vec<Place>,
-    /// A number was met that may be a rounded integer.
-    vast: &'a mut bool,
-    /// A number without a fraction was met that is no integer to the parser.
-    whole: &'a mut bool,
+    notes: &'a mut Notes,
 }
 
 /// Every integer that is given as a rounded number is at least that large: 2 to the power of 63.
@@ -147,15 +156,12 @@ impl Strict<'_> {
     fn below(&mut self) -> Strict<'_> {
         Strict {
             depth: self.depth + 1,
-            found: &mut *self.found,
-            trail: &mut *self.trail,
-            vast: &mut *self.vast,
-            whole: &mut *self.whole,
+            notes: &mut *self.notes,
         }
     }
 
     fn refuse<E: serde::de::Error>(self, issue: Issue) -> E {
-        *self.found = Some(issue);
+        self.notes.found = Some(issue);
         E::custom("refused")
     }
 }
@@ -192,8 +198,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        *self.vast |= value.abs() >= VAST;
-        *self.whole |= value.fract() == 0.0;
+        self.notes.vast |= value.abs() >= VAST;
+        self.notes.whole |= value.fract() == 0.0;
         match Number::from_f64(value) {
             Some(number) => Ok(Value::Number(number)),
             None => Err(self.refuse(Issue::Unrepresentable {
@@ -221,7 +227,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
                 Ok(Some(item)) => items.push(item),
                 Ok(None) => return Ok(Value::Array(items)),
                 Err(error) => {
-                    self.trail.push(Place::Index(items.len()));
+                    self.notes.trail.push(Place::Index(items.len()));
                     return Err(error);
                 }
             }
@@ -248,7 +254,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
                     place.insert(value);
                 }
                 Err(error) => {
-                    self.trail.push(Place::Key(place.key().clone()));
+                    self.notes.trail.push(Place::Key(place.key().clone()));
                     return Err(error);
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tool_core::Arguments;
 
 use crate::prop_schemas::{cases, is_same};
-use crate::tools::against;
+use crate::tools::{self, against};
 
 /// A schema, and a value that fits it.
 #[derive(Clone, Debug)]
@@ -203,6 +203,32 @@ proptest! {
                 || meant.value.pointer(&repair.path).is_some()
                 || repair.path.ends_with("/absent");
             prop_assert!(known, "{:?}", repair);
+        }
+    }
+
+    #[test]
+    fn text_of_any_pieces_is_run_whole_or_refused(pieces in prop::collection::vec(
+        prop::sample::select(vec![
+            "```", "json", "\n", " ", "{", "}", "[", "]", "\"a\"", "\"", "\\", ":", ",", "1", "null",
+            "</tool_call>", "</invoke>", "\u{e9}", "\\ud800", "1e400", "{\"a\":1}", "{}",
+        ]),
+        0..12,
+    )) {
+        let text = pieces.concat();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (settled, runs) = runtime.block_on(tools::any(text.as_str()));
+        match settled.outcome.as_str() {
+            "completed" => {
+                let executed = settled.output.as_ref().unwrap();
+                let plain = serde_json::from_str::<Value>(&text).ok();
+                let unchanged = plain.filter(Value::is_object).is_none_or(|sent| sent == *executed);
+                // What is run is spelled in the text, or the text is as good as none.
+                let spelled = text.replace(['\n', ' '], "");
+                let spelled = spelled.contains(&executed.to_string())
+                    || executed == &json!({}) && ["", "null"].contains(&spelled.as_str());
+                prop_assert!(unchanged && spelled && runs == 1, "{text:?}: {executed}");
+            }
+            outcome => prop_assert!(outcome == "refused" && runs == 0, "{text:?}: {outcome}"),
         }
     }
 }

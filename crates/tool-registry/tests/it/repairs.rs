@@ -273,6 +273,28 @@ async fn lines_and_columns_of_what_is_wrong_inside_of_a_fence_are_those_of_the_w
     );
 }
 
+#[tokio::test]
+async fn a_wrapped_text_that_is_cut_anywhere_inside_is_never_run() {
+    let object = r#"{"n":1,"text":"a}\"b"}"#;
+    let encoded = Value::from(object).to_string();
+    for (whole, ends) in [
+        (format!("```json\n{object}\n```"), usize::MAX),
+        (format!("```{object}```</tool_call>"), object.len() + 6),
+        (format!("{object}</invoke></parameter>"), object.len()),
+        (encoded, usize::MAX),
+    ] {
+        for (end, _) in whole.char_indices().skip(1) {
+            let settled = settle_in(open(), tool(), &whole[..end]).await;
+            let ran = settled.output.as_ref();
+            // Once the object is whole, a tag that follows is only a tag.
+            assert!(ran.is_none() || end >= ends, "{}", &whole[..end]);
+            assert!(ran.is_none_or(|ran| ran["text"] == "a}\"b"));
+        }
+        let settled = settle_in(open(), tool(), &whole).await;
+        assert_eq!(output(&settled)["n"], 1, "{whole}");
+    }
+}
+
 #[test]
 fn rules_are_a_set_that_prints_its_members() {
     let rules: Repairs = [RepairRule::CodeFence, RepairRule::InjectedKey]
