@@ -12,7 +12,7 @@ use super::shell::{self, Dialect, Program};
 use super::tree::{Simple, Word};
 use super::walk::{Scope, Walker};
 use super::wrapper::{self, Inner, Unwrapped};
-use super::{builtin, git, interpreter, variable};
+use super::{builtin, git, git_runs, interpreter, variable};
 
 /// How a command is called.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ impl Walker {
                 self.hide(stop);
             }
             if name == "git" {
-                self.git(at, words, &how.start);
+                self.git(at, words, &how);
             }
             (false, After::same(how.start))
         };
@@ -259,9 +259,9 @@ impl Walker {
         to
     }
 
-    fn git(&mut self, at: usize, words: &[CommandWord], start: &Folders) {
+    fn git(&mut self, at: usize, words: &[CommandWord], how: &How<'_>) {
         let call = git::call(words);
-        let mut folders = start.clone();
+        let mut folders = how.start.clone();
         for folder in &call.folders {
             folders = self.goes(&folders, folder);
         }
@@ -274,6 +274,27 @@ impl Walker {
         }
         if let Some(found) = self.found.commands.get_mut(at) {
             found.subcommand = call.skipped.filter(|skipped| *skipped > 1);
+        }
+        for text in &call.aliases {
+            self.inner_text(text, Folders::unknown(), Dialect::Plain);
+        }
+        let behind = call.skipped.and_then(|at| words.get(at..));
+        match git_runs::runs(behind.unwrap_or_default()) {
+            Err(stop) => self.hide(stop),
+            Ok((mut unwrapped, names_program)) => {
+                if names_program {
+                    let caution = "an option of git names a program".to_owned();
+                    self.found.cautions.push(caution);
+                }
+                // From the top of the repository, wherever that is.
+                unwrapped.elsewhere = unwrapped.elsewhere || !unwrapped.inner.is_empty();
+                let how = How {
+                    start: folders,
+                    in_shell: false,
+                    ..how.clone()
+                };
+                self.unwrapped(Ok(unwrapped), &how);
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ pub(super) struct Call {
     pub(super) skipped: Option<usize>,
     /// The folders that it changes to, one after the other.
     pub(super) folders: Vec<CommandWord>,
+    /// Texts of aliases that run in a shell.
+    pub(super) aliases: Vec<CommandWord>,
     /// A setting may name a program.
     pub(super) names_program: bool,
     /// An option is not known, so that the subcommand isn't either.
@@ -53,6 +55,11 @@ pub(super) fn call(words: &[CommandWord]) -> Call {
                     call.strange = true;
                     return call;
                 };
+                if text == "-c"
+                    && let Some(alias) = alias(value)
+                {
+                    call.aliases.push(alias);
+                }
                 match text {
                     "-C" => call.folders.push(value.clone()),
                     "-c" if !names_program(value) => {}
@@ -70,8 +77,15 @@ pub(super) fn call(words: &[CommandWord]) -> Call {
     call
 }
 
+/// The text that an alias runs in a shell.
+fn alias(setting: &CommandWord) -> Option<CommandWord> {
+    let (key, value) = setting.beginning().split_once('=')?;
+    let is_alias = key.to_ascii_lowercase().starts_with("alias.");
+    (is_alias && value.starts_with('!')).then(|| setting.after(key.len() + "=!".len()))
+}
+
 /// Whether a setting can name a program, or load settings that do.
-fn names_program(setting: &CommandWord) -> bool {
+pub(super) fn names_program(setting: &CommandWord) -> bool {
     let text = setting.beginning();
     let key = match (text.split_once('='), setting.is_known()) {
         (Some((key, _)), _) => key,

@@ -15,6 +15,7 @@ mod command_markers; // ... none of which is missed
 mod command_opaque; // ... of which a part cannot be read
 #[cfg(unix)]
 mod command_oracle; // ... as a real bash shows
+mod command_rewrites; // ways to write one act
 mod command_rules; // what rules say about lines
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
