@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::Poll;
 
 use tool_core::{
-    Bounded, BoxFuture, Content, OutputPage, OutputStore, PageRequest, Retained, Retention,
+    Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retained, Retention,
     SessionId, StoreError,
 };
 
 use crate::builder::DirStoreBuilder;
 use crate::folder::Folder;
+use crate::gone::{Gone, Left};
 use crate::id::Id;
 use crate::incoming::Incoming;
 use crate::index::{Entry, Index};
@@ -20,7 +21,7 @@ use crate::joined::Joined;
 use crate::marker::{Marker, ReadingHint};
 use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
-use crate::reading::{not_an_id, unknown};
+use crate::reading::not_an_id;
 use crate::summary::OutputSummary;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
@@ -67,6 +68,7 @@ pub struct DirStore {
 pub(crate) struct Shared {
     pub(crate) folder: Arc<Folder>,
     pub(crate) pins: Arc<Pins>,
+    pub(crate) gone: Gone,
     pub(crate) setup: DirStoreBuilder,
     index: Mutex<Index>,
     /// Outputs that nobody will ask for and that could not be removed at once.
@@ -94,6 +96,7 @@ impl DirStore {
         let store = Self {
             shared: Arc::new(Shared {
                 pins: Arc::new(Pins::new(Arc::clone(&folder))),
+                gone: Gone::new(Arc::clone(&folder)),
                 folder,
                 index: Mutex::default(),
                 forgotten: Mutex::default(),
@@ -151,15 +154,45 @@ impl DirStore {
             })?;
         index.remove(known);
         if was_there {
+            self.shared.gone.note(known, Left::Removed);
             Ok(())
         } else {
-            Err(unknown(known))
+            Err(self.shared.unknown(known))
         }
+    }
+
+    /// Removes the outputs of a caller whose session has ended, a pinned one's too. Returns how
+    /// many they were. A caller without a session has none that ends.
+    ///
+    /// # Errors
+    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be read or written.
+    pub fn remove_all(&self, facts: &Facts) -> Result<usize, StoreError> {
+        if facts.session_id().is_none() {
+            return Ok(0);
+        }
+        let shared = &*self.shared;
+        let mut index = shared.index();
+        shared.follow(&mut index)?;
+        let of_caller = |entry: &Entry| match entry {
+            Entry::Whole(record) => record.is_readable_by(facts),
+            Entry::Damaged { .. } => false,
+        };
+        let ids: Vec<Id> = index
+            .oldest_first()
+            .filter(|(_, entry)| of_caller(entry))
+            .map(|(id, _)| id)
+            .collect();
+        for id in &ids {
+            shared
+                .discard(&mut index, *id, Some(Left::Ended))
+                .map_err(|cause| shared.folder.failed("could not remove an output", cause))?;
+        }
+        Ok(ids.len())
     }
 
     async fn retain(&self, retention: Retention<'_>) -> Result<Bounded, StoreError> {
         let joined = Joined::new(&retention.content);
-        let mut incoming = Incoming::begin(&self.shared, joined.len() as u64)?;
+        let mut incoming = Incoming::begin(&self.shared, retention.facts, joined.len() as u64)?;
         for piece in joined.pieces() {
             incoming.write(piece).await?;
         }
@@ -196,7 +229,7 @@ impl Shared {
         match index.get(id) {
             Some(entry) if !entry.has_digest(digest) => true,
             Some(_) => self
-                .discard(&mut index, id)
+                .discard(&mut index, id, None)
                 .inspect_err(|error| {
                     tracing::warn!(%id, %error, "could not remove an output");
                 })

@@ -71,6 +71,11 @@ impl Folder {
         self.open_for_writing(name, OpenOptions::new().create(true))
     }
 
+    /// Opens a file to write at its end, and creates it where it is missing.
+    pub(crate) fn append(&self, name: &str) -> io::Result<fs::File> {
+        self.open_for_writing(name, OpenOptions::new().create(true).append(true))
+    }
+
     /// Opens a file for reading; `None` when there is none.
     pub(crate) fn read(&self, name: &str) -> io::Result<Option<fs::File>> {
         match self.dir.symlink_metadata(name) {

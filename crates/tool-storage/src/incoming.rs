@@ -25,8 +25,12 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// Begins an output for which so many bytes of room are made.
-    pub(crate) fn begin(shared: &Arc<Shared>, bytes: u64) -> Result<Self, StoreError> {
-        let room = shared.make_room(bytes)?;
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        facts: &Facts,
+        bytes: u64,
+    ) -> Result<Self, StoreError> {
+        let room = shared.make_room(bytes, facts.session_id())?;
         let id = Id::mint().map_err(|cause| {
             let cause = io::Error::other(cause);
             shared.folder.failed("could not mint an id", cause)
@@ -115,7 +119,7 @@ impl Incoming {
             index.release(self.room.keep());
         }
         if syncs && let Err(cause) = shared.folder.sync() {
-            let removed = shared.discard(&mut shared.index(), self.id);
+            let removed = shared.discard(&mut shared.index(), self.id, None);
             removed.map_err(io("could not remove an output"))?;
             return Err(io("could not sync its directory")(cause));
         }

@@ -13,7 +13,10 @@ use crate::record::Record;
 pub(crate) struct Index {
     entries: HashMap<Id, Entry>,
     by_age: BTreeSet<(u64, Id)>,
+    by_session: HashMap<SessionId, u64>,
     stored: u64,
+    /// Outputs that came since the directory was read last.
+    since_read: usize,
     /// Bytes that are promised to outputs on their way in.
     reserved: u64,
 }
@@ -67,8 +70,12 @@ impl Index {
 
     pub(crate) fn insert(&mut self, id: Id, entry: Entry) {
         self.remove(id);
+        self.since_read += 1;
         self.by_age.insert((entry.created_us(), id));
         self.stored += entry.bytes();
+        if let Some(session) = entry.session() {
+            *self.by_session.entry(session.clone()).or_default() += entry.bytes();
+        }
         self.entries.insert(id, entry);
     }
 
@@ -76,7 +83,25 @@ impl Index {
         let entry = self.entries.remove(&id)?;
         self.by_age.remove(&(entry.created_us(), id));
         self.stored -= entry.bytes();
+        if let Some(session) = entry.session()
+            && let Some(held) = self.by_session.get_mut(session)
+        {
+            *held -= entry.bytes();
+            if *held == 0 {
+                self.by_session.remove(session);
+            }
+        }
         Some(entry)
+    }
+
+    /// Whether reading the directory again is worth what it costs. It costs as much as there are
+    /// outputs, so it is paid for by as many that came.
+    pub(crate) fn is_worth_reading(&self) -> bool {
+        self.since_read >= (self.entries.len() / 8).max(8)
+    }
+
+    pub(crate) fn was_read(&mut self) {
+        self.since_read = 0;
     }
 
     /// Forgets what is no longer there.
@@ -90,6 +115,11 @@ impl Index {
         for id in gone {
             self.remove(id);
         }
+    }
+
+    /// The bytes that a session has stored.
+    pub(crate) fn of_session(&self, session: &SessionId) -> u64 {
+        self.by_session.get(session).copied().unwrap_or_default()
     }
 
     pub(crate) fn reserve(&mut self, bytes: u64) {

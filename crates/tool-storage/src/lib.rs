@@ -13,6 +13,7 @@ mod dir_artifacts;
 mod dir_store;
 mod folder;
 mod footer;
+mod gone;
 mod id;
 mod incoming;
 mod index;

@@ -23,6 +23,7 @@ use thiserror::Error;
 pub struct Limits {
     output_bytes: NonZeroU64,
     total_bytes: NonZeroU64,
+    session_bytes: Option<NonZeroU64>,
     /// Whole microseconds, the resolution of what is recorded.
     time_to_live: NonZeroU64,
 }
@@ -40,6 +41,7 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         output_bytes: NonZeroU64::new(64 << 20).unwrap(),
         total_bytes: NonZeroU64::new(1 << 30).unwrap(),
+        session_bytes: None,
         time_to_live: NonZeroU64::new(7 * 24 * 60 * 60 * 1_000_000).unwrap(),
     };
 
@@ -60,8 +62,21 @@ impl Limits {
             output_bytes: NonZeroU64::new(output_bytes)
                 .ok_or(zero("bytes for an output", "byte"))?,
             total_bytes: NonZeroU64::new(total_bytes).ok_or(zero("bytes in all", "byte"))?,
+            session_bytes: None,
             time_to_live: NonZeroU64::new(micros).ok_or(zero("time", "microsecond"))?,
         })
+    }
+
+    /// Sets the most bytes of all outputs of one session together, inclusive. Its own oldest
+    /// outputs leave for a new one, also while it is pinned. No such limit by default.
+    #[must_use]
+    pub fn session_bytes(mut self, bytes: NonZeroU64) -> Self {
+        self.session_bytes = Some(bytes);
+        self
+    }
+
+    pub(crate) fn session_bytes_limit(&self) -> Option<u64> {
+        self.session_bytes.map(NonZeroU64::get)
     }
 
     /// The most bytes of one output.

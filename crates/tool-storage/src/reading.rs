@@ -5,8 +5,9 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use bytes::Bytes;
 use tool_core::{OutputPage, PageRequest, StoreError, StoreErrorKind};
 
-use crate::dir_store::DirStore;
+use crate::dir_store::{DirStore, Shared};
 use crate::footer::RecordError;
+use crate::gone::Left;
 use crate::id::Id;
 use crate::index::Entry;
 use crate::page::{MARGIN, page_range};
@@ -24,7 +25,7 @@ impl DirStore {
             .folder
             .read(&id.to_string())
             .map_err(io)?
-            .ok_or_else(|| unknown(id))?;
+            .ok_or_else(|| shared.unknown(id))?;
         let record = Record::read(&mut file, id).map_err(|error| match error {
             RecordError::Read(cause) => io(cause),
             damage => {
@@ -41,7 +42,7 @@ impl DirStore {
         let total = record.bytes;
         let entry = Entry::Whole(record);
         if shared.has_expired(&entry, shared.setup.clock.now_us()) {
-            if let Err(error) = shared.discard(&mut shared.index(), id) {
+            if let Err(error) = shared.discard(&mut shared.index(), id, Some(Left::Expired)) {
                 tracing::warn!(%id, %error, "could not remove an expired output");
             }
             return Err(not_found(format!("output {id} has expired")));
@@ -75,8 +76,14 @@ fn not_found(detail: String) -> StoreError {
     StoreError::new(StoreErrorKind::NotFound, detail)
 }
 
-pub(crate) fn unknown(id: Id) -> StoreError {
-    not_found(format!("output {id} is unknown or no longer kept"))
+impl Shared {
+    /// An output that is not there, and what became of it where that is known.
+    pub(crate) fn unknown(&self, id: Id) -> StoreError {
+        not_found(match self.gone.find(id) {
+            Some(left) => format!("output {id} {left}"),
+            None => format!("output {id} is unknown or no longer kept"),
+        })
+    }
 }
 
 /// The text is not repeated: it may be anything that a model came up with.

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tool_core::{StoreError, StoreErrorKind};
+use tool_core::{SessionId, StoreError, StoreErrorKind};
 
 use crate::clock::micros;
 use crate::dir_store::{DirStore, Shared};
+use crate::gone::Left;
 use crate::id::Id;
 use crate::index::{Entry, Index};
 use crate::pin::{Unlocked, is_pin_name, remove_unlocked};
@@ -31,6 +32,7 @@ pub struct Swept {
 /// Space that is promised to an output. Dropped, it is free again.
 pub(crate) struct Room {
     shared: Arc<Shared>,
+    session: Option<SessionId>,
     bytes: u64,
 }
 
@@ -60,7 +62,7 @@ impl Shared {
         let forgotten = std::mem::take(&mut *self.forgotten());
         for (id, digest) in forgotten {
             if index.get(id).is_some_and(|entry| entry.has_digest(&digest)) {
-                self.sweep_output(&mut index, id, &mut swept);
+                self.sweep_output(&mut index, id, None, &mut swept);
                 if index.contains(id) {
                     self.forgotten().push((id, digest));
                 }
@@ -72,13 +74,16 @@ impl Shared {
             .map(|(id, _)| id)
             .collect();
         for id in expired {
-            self.sweep_output(&mut index, id, &mut swept);
+            self.sweep_output(&mut index, id, Some(Left::Expired), &mut swept);
         }
         let excess = index.used().saturating_sub(self.setup.limits.total_bytes());
         for id in self.oldest(&index, excess).0 {
-            self.sweep_output(&mut index, id, &mut swept);
+            self.sweep_output(&mut index, id, Some(Left::Evicted), &mut swept);
         }
 
+        if let Err(error) = self.gone.sweep() {
+            tracing::debug!(%error, "could not forget why outputs left");
+        }
         for name in names {
             if is_staged_name(&name) {
                 match remove_unlocked(&self.folder, &name) {
@@ -111,15 +116,39 @@ impl Shared {
     }
 
     /// Promises space to an output, and removes the oldest ones where that takes it.
-    pub(crate) fn make_room(self: &Arc<Self>, bytes: u64) -> Result<Room, StoreError> {
+    pub(crate) fn make_room(
+        self: &Arc<Self>,
+        bytes: u64,
+        session: Option<&SessionId>,
+    ) -> Result<Room, StoreError> {
+        self.make_more_room(bytes, 0, session)
+    }
+
+    /// Promises more space to an output that has some already.
+    fn make_more_room(
+        self: &Arc<Self>,
+        bytes: u64,
+        held: u64,
+        session: Option<&SessionId>,
+    ) -> Result<Room, StoreError> {
         let limits = self.setup.limits;
         self.check_size(bytes)?;
         let mut index = self.index();
+        if let (Some(session), Some(most)) = (session, limits.session_bytes_limit()) {
+            self.make_room_in_session(&mut index, session, bytes.saturating_add(held), most)?;
+        }
         let total = limits.total_bytes();
         if index.used().saturating_add(bytes) > total {
-            self.follow(&mut index)?;
-            let excess = index.used().saturating_add(bytes).saturating_sub(total);
-            let (victims, freed) = self.oldest(&index, excess);
+            if index.is_worth_reading() {
+                self.follow(&mut index)?;
+            }
+            let excess = |index: &Index| index.used().saturating_add(bytes).saturating_sub(total);
+            let (mut victims, mut freed) = self.oldest(&index, excess(&index));
+            if freed < excess(&index) {
+                self.follow(&mut index)?;
+                (victims, freed) = self.oldest(&index, excess(&index));
+            }
+            let excess = excess(&index);
             if freed < excess {
                 return Err(StoreError::new(
                     StoreErrorKind::TooLarge,
@@ -132,7 +161,7 @@ impl Shared {
             }
             for id in victims {
                 let freed = self
-                    .discard(&mut index, id)
+                    .discard(&mut index, id, Some(Left::Evicted))
                     .map_err(|cause| self.folder.failed("could not make room", cause))?;
                 tracing::debug!(%id, bytes = freed, "evicted an output to make room");
             }
@@ -140,8 +169,49 @@ impl Shared {
         index.reserve(bytes);
         Ok(Room {
             shared: Arc::clone(self),
+            session: session.cloned(),
             bytes,
         })
+    }
+
+    /// Removes the oldest outputs of a session while it would be over its share. Its being live
+    /// does not matter: it is its own that leave.
+    fn make_room_in_session(
+        &self,
+        index: &mut Index,
+        session: &SessionId,
+        bytes: u64,
+        most: u64,
+    ) -> Result<(), StoreError> {
+        if bytes > most {
+            return Err(StoreError::new(
+                StoreErrorKind::TooLarge,
+                format!("output of {bytes} bytes is over the {most} bytes that a session may have"),
+            ));
+        }
+        let excess = |index: &Index| {
+            let held = index.of_session(session).saturating_add(bytes);
+            held.saturating_sub(most)
+        };
+        if excess(index) == 0 {
+            return Ok(());
+        }
+        let (mut freed, mut victims) = (0, Vec::new());
+        let excess = excess(index);
+        for (id, entry) in index.oldest_first() {
+            if freed >= excess {
+                break;
+            }
+            if entry.session() == Some(session) {
+                freed += entry.bytes();
+                victims.push(id);
+            }
+        }
+        for id in victims {
+            self.discard(index, id, Some(Left::Evicted))
+                .map_err(|cause| self.folder.failed("could not make room", cause))?;
+        }
+        Ok(())
     }
 
     /// Brings the index up to what the directory holds. Returns the names that are there.
@@ -159,6 +229,7 @@ impl Shared {
                 index.insert(id, entry);
             }
         }
+        index.was_read();
         Ok(names)
     }
 
@@ -168,13 +239,23 @@ impl Shared {
     }
 
     /// Removes an output. Returns how many bytes it had.
-    pub(crate) fn discard(&self, index: &mut Index, id: Id) -> std::io::Result<u64> {
-        self.folder.remove(&id.to_string())?;
+    ///
+    /// Why it left is noted where somebody may ask for it yet.
+    pub(crate) fn discard(
+        &self,
+        index: &mut Index,
+        id: Id,
+        left: Option<Left>,
+    ) -> std::io::Result<u64> {
+        let was_there = self.folder.remove(&id.to_string())?;
+        if let Some(left) = left.filter(|_| was_there) {
+            self.gone.note(id, left);
+        }
         Ok(index.remove(id).map_or(0, |entry| entry.bytes()))
     }
 
-    fn sweep_output(&self, index: &mut Index, id: Id, swept: &mut Swept) {
-        match self.discard(index, id) {
+    fn sweep_output(&self, index: &mut Index, id: Id, left: Option<Left>, swept: &mut Swept) {
+        match self.discard(index, id, left) {
             Ok(bytes) => {
                 swept.outputs += 1;
                 swept.bytes += bytes;
@@ -242,7 +323,9 @@ impl Room {
 
     /// Promises more.
     pub(crate) fn grow(&mut self, bytes: u64) -> Result<(), StoreError> {
-        self.bytes += self.shared.make_room(bytes)?.keep();
+        let session = self.session.as_ref();
+        let more = self.shared.make_more_room(bytes, self.bytes, session)?;
+        self.bytes += more.keep();
         Ok(())
     }
 

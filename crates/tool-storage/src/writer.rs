@@ -64,7 +64,7 @@ impl DirStore {
     ) -> Result<OutputWriter, StoreError> {
         Ok(OutputWriter {
             store: self.clone(),
-            incoming: Some(Incoming::begin(&self.shared, 0)?),
+            incoming: Some(Incoming::begin(&self.shared, facts, 0)?),
             facts: facts.clone(),
             call: None,
             tool: tool.into(),

@@ -83,6 +83,8 @@ pub(crate) fn names(root: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        // Why outputs left is noted beside them.
+        .filter(|name| name != ".gone")
         .collect();
     names.sort();
     names

@@ -26,6 +26,8 @@ mod forgetting;
 mod format;
 /// Disks that are full or cannot be written.
 mod full_disk;
+/// What is told of outputs that are no longer kept.
+mod gone;
 /// Quota, age, pins and sweeps.
 mod limits;
 /// The preview, case by case.

@@ -35,7 +35,7 @@ async fn unknown_expired_and_foreign_answer_alike_and_tell_operators_apart() {
     assert!(fixture.names().is_empty(), "expiry holds on read");
     assert_not_found(
         page(store, &id, Some(&own)).await,
-        &format!("output {id} is unknown or no longer kept"),
+        &format!("output {id} has expired"),
     );
 }
 
