@@ -74,6 +74,16 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Arguments,
     },
+    /// Decide, explain, test and lint what tools may do
+    Policy {
+        #[command(subcommand)]
+        command: crate::policy_args::Policy,
+    },
+    /// List, grant, revoke and answer what a person decides
+    Approvals {
+        #[command(subcommand)]
+        command: crate::policy_args::Approvals,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell to complete in
@@ -87,6 +97,9 @@ pub(crate) struct Serve {
     /// machine, and port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
+    /// Let questions wait so many seconds for `tool approvals answer`; without it they are denied
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ask: Option<u64>,
     /// Allow an address that other machines can reach; there is no authentication
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,

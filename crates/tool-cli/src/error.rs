@@ -46,6 +46,29 @@ pub(crate) enum CliError {
     Remote { address: SocketAddr },
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
+    #[error("{}:{line}: the case could not be tried", path.display())]
+    PolicyCase {
+        path: PathBuf,
+        line: usize,
+        #[source]
+        source: Box<tool_runtime::permission::CaseError>,
+    },
+    #[error("saved approvals could not be used")]
+    Approvals {
+        #[source]
+        source: tool_runtime::permission::ApprovalsError,
+    },
+    #[error("there is no approval \"{}\"; `tool approvals list` shows what is saved", id.escape_debug())]
+    NoApproval { id: String },
+    #[error("no question \"{}\" waits; `tool approvals list` shows those that do", id.escape_debug())]
+    NoQuestion { id: String },
+    #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
+    Name { name: String },
+    #[error("--arguments is not JSON")]
+    Arguments {
+        #[source]
+        source: serde_json::Error,
+    },
     #[error("could not encode the result")]
     Encode {
         #[from]

@@ -1,5 +1,6 @@
 //! The program `tool`: a gateway and a workbench for the tools of language models.
 
+mod approvals;
 mod approve;
 mod args;
 mod call;
@@ -9,6 +10,8 @@ mod error;
 mod labelled_case;
 mod list;
 mod output;
+mod policy;
+mod policy_args;
 mod progress;
 mod render;
 mod serve;
@@ -58,6 +61,8 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Args {
             command: args::Arguments::Test { file },
         } => trial::test(common, &file).await,
+        Command::Policy { command } => policy::run(common, command).await,
+        Command::Approvals { command } => approvals::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }

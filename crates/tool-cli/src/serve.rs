@@ -18,11 +18,27 @@ const HEAD_START: Duration = Duration::from_secs(10);
 
 /// Serves until the client leaves or the program is told to end.
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliError> {
-    let runtime = setup::runtime(common, approve::nobody()).await?;
+    let runtime = match serve.ask {
+        None => setup::runtime(common, approve::nobody()).await?,
+        Some(seconds) => setup::runtime_with_desk(common, Duration::from_secs(seconds)).await?,
+    };
+    let asking = match runtime.desk().cloned() {
+        None => None,
+        Some(desk) => {
+            let (_, mailbox) = setup::approvals(common)?;
+            let gateway = gateway();
+            Some(tokio::spawn(async move {
+                mailbox.serve(&desk, &gateway).await;
+            }))
+        }
+    };
     let ended = match serve.http {
         Some(address) => http(common, &runtime, address, serve.allow_remote).await,
         None => stdio(common, &runtime).await,
     };
+    if let Some(asking) = asking {
+        asking.abort();
+    }
     runtime.shutdown().await;
     ended.map(|()| ExitCode::SUCCESS)
 }
@@ -125,6 +141,13 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
         state.display(),
     ));
     Ok(())
+}
+
+/// A name that no other gateway has.
+fn gateway() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos();
+    format!("g{:x}{nanos:x}", std::process::id())
 }
 
 fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {

@@ -1,10 +1,12 @@
 //! From the command line and the settings to a runtime.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tool_runtime::core::Approver;
+use tool_runtime::permission::{Approvals, Layer, Mailbox};
 use tool_runtime::storage::{DirStore, Limits, ReadingHint};
-use tool_runtime::{Runtime, RuntimeError, Settings, built_in_rules};
+use tool_runtime::{Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::Common;
@@ -37,10 +39,21 @@ pub(crate) async fn runtime(
     common: &Common,
     approver: impl Approver + 'static,
 ) -> Result<Runtime, CliError> {
+    Ok(builder(common)?.approver(approver).build().await?)
+}
+
+/// The same, with questions that wait so long for an answer from another process.
+pub(crate) async fn runtime_with_desk(
+    common: &Common,
+    deadline: Duration,
+) -> Result<Runtime, CliError> {
+    Ok(builder(common)?.desk(Some(deadline)).build().await?)
+}
+
+fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
     let settings = settings(common)?;
     let root = root(common, settings.as_ref());
     let mut builder = Runtime::builder()
-        .approver(approver)
         .rules(built_in_rules().map_err(RuntimeError::from)?)
         .workspace(root)
         .state(state(common, settings.as_ref())?)
@@ -59,7 +72,27 @@ pub(crate) async fn runtime(
     if let Some(servers) = &common.mcp_config {
         builder = builder.servers(servers);
     }
-    Ok(builder.build().await?)
+    Ok(builder)
+}
+
+/// The layers of rules that are in force.
+pub(crate) fn layers(common: &Common) -> Result<Vec<Layer>, CliError> {
+    let mut layers = vec![built_in_rules().map_err(RuntimeError::from)?];
+    layers.extend(
+        settings(common)?
+            .into_iter()
+            .flat_map(|settings| settings.layers),
+    );
+    for policy in &common.policy {
+        layers.push(Layer::load(policy).map_err(RuntimeError::from)?);
+    }
+    Ok(layers)
+}
+
+/// The saved approvals of the workspace, and the questions that gateways posted for it.
+pub(crate) fn approvals(common: &Common) -> Result<(Approvals, Mailbox), CliError> {
+    let (root, state) = places(common)?;
+    Ok(approvals_in(state, root)?)
 }
 
 /// The store of a command that needs nothing else.

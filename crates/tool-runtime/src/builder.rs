@@ -9,6 +9,8 @@ use std::fmt;
 ))]
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(feature = "permission")]
+use std::time::Duration;
 
 use tool_core::{Approver, ArtifactStore, Bound, NobodyToAsk, OutputStore, Permission};
 use tool_registry::{Registry, RegistryBuilder};
@@ -35,6 +37,8 @@ pub struct RuntimeBuilder {
     limits: tool_storage::Limits,
     #[cfg(feature = "storage")]
     artifact_limits: tool_storage::ArtifactLimits,
+    #[cfg(feature = "permission")]
+    desk: Option<Option<Duration>>,
     #[cfg(feature = "mcp-child")]
     servers: Option<PathBuf>,
 }
@@ -59,6 +63,8 @@ impl RuntimeBuilder {
             limits: tool_storage::Limits::DEFAULT,
             #[cfg(feature = "storage")]
             artifact_limits: tool_storage::ArtifactLimits::DISK,
+            #[cfg(feature = "permission")]
+            desk: None,
             #[cfg(feature = "mcp-child")]
             servers: None,
         }
@@ -73,6 +79,16 @@ impl RuntimeBuilder {
     /// Sets who is asked where policy says so. Nobody by default, which denies.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Arc::new(approver);
+        self
+    }
+
+    /// Lists questions at a [`Desk`](tool_permission::Desk), in place of an approver, where each
+    /// waits that long for an answer; without a time for ever. [`Runtime::desk`] has it.
+    ///
+    /// Asking then needs a tokio runtime with its timer enabled.
+    #[cfg(feature = "permission")]
+    pub fn desk(mut self, deadline: Option<Duration>) -> Self {
+        self.desk = Some(deadline);
         self
     }
 
@@ -167,7 +183,12 @@ impl RuntimeBuilder {
         reason = "starting servers needs a runtime around it"
     )]
     pub async fn build(self) -> Result<Runtime, RuntimeError> {
-        let permission = self.take_permission()?;
+        #[cfg(feature = "storage")]
+        let kept = self.take_kept()?;
+        let (permission, _desk) = self.take_permission(
+            #[cfg(feature = "storage")]
+            kept.as_ref(),
+        )?;
         let outputs = self.take_outputs()?;
         let artifacts = self.take_artifacts()?;
         #[cfg(feature = "mcp-child")]
@@ -179,6 +200,10 @@ impl RuntimeBuilder {
         }
         if let Some(artifacts) = &artifacts {
             registry = registry.artifacts(Arc::clone(artifacts));
+        }
+        #[cfg(feature = "storage")]
+        if let Some(kept) = kept {
+            registry = registry.state(kept);
         }
         let registry = registry.build();
 
@@ -206,30 +231,69 @@ impl RuntimeBuilder {
             }),
             registry,
             permission,
+            #[cfg(feature = "permission")]
+            desk: _desk,
             outputs,
             artifacts,
             _builtins: builtins,
         })
     }
 
-    fn take_permission(&self) -> Result<Permission, RuntimeError> {
+    /// What is remembered beyond one process, beside retained output.
+    #[cfg(feature = "storage")]
+    fn take_kept(&self) -> Result<Option<tool_storage::DirState>, RuntimeError> {
+        let Some(dir) = &self.state else {
+            return Ok(None);
+        };
+        let kept = tool_storage::DirState::open(dir.join(KEPT));
+        kept.map(Some).map_err(RuntimeError::Store)
+    }
+
+    #[cfg(not(feature = "permission"))]
+    fn take_permission(
+        &self,
+        #[cfg(feature = "storage")] _kept: Option<&tool_storage::DirState>,
+    ) -> Result<(Permission, ()), RuntimeError> {
+        let closed = || Permission::new(tool_core::ClosedPolicy, Arc::clone(&self.approver));
+        Ok((self.permission.clone().unwrap_or_else(closed), ()))
+    }
+
+    #[cfg(feature = "permission")]
+    fn take_permission(
+        &self,
+        #[cfg(feature = "storage")] kept: Option<&tool_storage::DirState>,
+    ) -> Result<(Permission, Option<tool_permission::Desk>), RuntimeError> {
+        use tool_permission::{Desk, Layer, RulePolicy};
+
         if let Some(permission) = &self.permission {
-            return Ok(permission.clone());
+            return Ok((permission.clone(), None));
         }
-        #[cfg(feature = "permission")]
-        {
-            let mut layers = self.layers.clone();
-            for path in &self.policies {
-                layers.push(tool_permission::Layer::load(path)?);
+        let mut layers = self.layers.clone();
+        for path in &self.policies {
+            layers.push(Layer::load(path)?);
+        }
+        #[cfg(feature = "builtin")]
+        let root = self.workspace.as_deref();
+        #[cfg(not(feature = "builtin"))]
+        let root: Option<&std::path::Path> = None;
+        let mut policy = RulePolicy::new(layers).home_of_user();
+        if let Some(root) = root {
+            policy = policy.workspace(root);
+        }
+        #[cfg(feature = "storage")]
+        if let Some(kept) = kept {
+            policy = policy.approvals(crate::kept::approvals(kept.clone(), root));
+        }
+        let policy = Arc::new(policy);
+        let desk = match self.desk {
+            None => {
+                let permission = Permission::new(policy, Arc::clone(&self.approver));
+                return Ok((permission, None));
             }
-            let policy = tool_permission::RulePolicy::new(layers).home_of_user();
-            Ok(Permission::new(policy, Arc::clone(&self.approver)))
-        }
-        #[cfg(not(feature = "permission"))]
-        Ok(Permission::new(
-            tool_core::ClosedPolicy,
-            Arc::clone(&self.approver),
-        ))
+            Some(None) => Desk::new(Arc::clone(&policy)),
+            Some(Some(deadline)) => Desk::with_deadline(Arc::clone(&policy), deadline),
+        };
+        Ok((Permission::new(policy, desk.clone()), Some(desk)))
     }
 
     fn take_outputs(&self) -> Result<Option<Arc<dyn OutputStore>>, RuntimeError> {
@@ -287,3 +351,7 @@ impl fmt::Debug for RuntimeBuilder {
         f.write_str("RuntimeBuilder(..)")
     }
 }
+
+/// The folder of what is remembered, below that of retained output.
+#[cfg(feature = "storage")]
+pub(crate) const KEPT: &str = "kept";

@@ -4,6 +4,8 @@ mod builder;
 #[cfg(feature = "permission")]
 mod built_in_rules;
 mod error;
+#[cfg(all(feature = "storage", feature = "permission"))]
+mod kept;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
@@ -13,6 +15,8 @@ pub use builder::RuntimeBuilder;
 #[cfg(feature = "permission")]
 pub use built_in_rules::built_in_rules;
 pub use error::RuntimeError;
+#[cfg(all(feature = "storage", feature = "permission"))]
+pub use kept::approvals_in;
 pub use runtime::Runtime;
 pub use schemars::JsonSchema;
 pub use server_status::{ServerState, ServerStatus};

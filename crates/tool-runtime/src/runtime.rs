@@ -16,6 +16,8 @@ use crate::{RuntimeBuilder, ServerStatus};
 pub struct Runtime {
     pub(crate) registry: Registry,
     pub(crate) permission: Permission,
+    #[cfg(feature = "permission")]
+    pub(crate) desk: Option<tool_permission::Desk>,
     pub(crate) outputs: Option<Arc<dyn OutputStore>>,
     pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     pub(crate) _builtins: Option<Registration>,
@@ -56,6 +58,13 @@ impl Runtime {
     #[must_use]
     pub fn permission(&self) -> &Permission {
         &self.permission
+    }
+
+    /// Where questions wait, if the runtime was built with a desk.
+    #[cfg(feature = "permission")]
+    #[must_use]
+    pub fn desk(&self) -> Option<&tool_permission::Desk> {
+        self.desk.as_ref()
     }
 
     /// Where long output is retained, if anywhere.

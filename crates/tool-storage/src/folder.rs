@@ -104,6 +104,11 @@ impl Folder {
         }
     }
 
+    /// Gives a file a name in place of whatever has it.
+    pub(crate) fn replace(&self, from: &str, to: &str) -> io::Result<()> {
+        self.dir.rename(from, &self.dir, to)
+    }
+
     /// Removes a file, a symbolic link itself; `false` when there is none.
     pub(crate) fn remove(&self, name: &str) -> io::Result<bool> {
         match self.dir.remove_file(name) {

@@ -15,6 +15,16 @@ fn help_says_what_every_command_does() {
         ("output_read", &["output", "read"]),
         ("args", &["args"]),
         ("args_test", &["args", "test"]),
+        ("policy", &["policy"]),
+        ("policy_check", &["policy", "check"]),
+        ("policy_explain", &["policy", "explain"]),
+        ("policy_test", &["policy", "test"]),
+        ("policy_lint", &["policy", "lint"]),
+        ("approvals", &["approvals"]),
+        ("approvals_list", &["approvals", "list"]),
+        ("approvals_grant", &["approvals", "grant"]),
+        ("approvals_revoke", &["approvals", "revoke"]),
+        ("approvals_answer", &["approvals", "answer"]),
         ("completions", &["completions"]),
     ] {
         let help = bench.bare(&[args, &["--help"]].concat()).end().succeeded();

@@ -43,5 +43,6 @@ mod help;
 mod json;
 mod labelled_arguments;
 mod pipes;
+mod policy; // ... of what may be done
 mod serving_http;
 mod settings;

@@ -40,5 +40,6 @@ mod prop_laws;
 mod reading;
 /// What is stored of which content.
 mod retention;
+mod state; // small facts in a directory
 /// Output that is written while it is made.
 mod writing;

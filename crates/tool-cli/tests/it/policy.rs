@@ -1,0 +1,170 @@
+//! `tool policy` and `tool approvals`.
+
+use serde_json::json;
+
+use crate::deadline::until;
+use crate::stdio_client::StdioClient;
+use crate::workbench::Workbench;
+
+const POLICY: &str = r#"version = 1
+
+[[rule]]
+effect = "allow"
+action = "shell"
+resource = "git *"
+
+[[rule]]
+effect = "deny"
+action = "shell"
+resource = "git push *"
+reason = "a person pushes"
+match = ["/usr/bin/git -C x push"]
+
+[[rule]]
+effect = "allow"
+action = "shell"
+resource = "git push origin *"
+"#;
+
+#[test]
+fn check_decides_and_explain_names_the_rule_its_file_and_its_line() {
+    let bench = Workbench::new();
+    bench.file("policy.toml", POLICY);
+    let policy = |command: &str, line: &str| {
+        bench.tool(&[
+            "--policy",
+            "policy.toml",
+            "policy",
+            command,
+            "shell",
+            line,
+            "--json",
+        ])
+    };
+    policy("check", "git status && git log").end().succeeded();
+    let denied = policy("check", "git status; env git -C . push").end();
+    let denied = denied.with_code(1).json();
+    assert_eq!(denied["decision"], "deny");
+    assert_eq!(denied["reason"], "a person pushes");
+
+    let explained = policy("explain", "git log && git push > out").end();
+    let explained = explained.succeeded().json();
+    assert_eq!(explained["decision"], "deny");
+    let parts = explained["parts"].as_array().unwrap();
+    let decided = parts.iter().map(|part| {
+        (
+            part["part"].as_str().unwrap(),
+            part["decision"].as_str().unwrap(),
+            part["rule"]["line"].as_u64(),
+        )
+    });
+    let expected = [
+        ("git log", "allow", Some(3)),
+        ("git push", "deny", Some(8)),
+        ("> out", "ask", None),
+    ];
+    assert_eq!(decided.collect::<Vec<_>>(), expected);
+    assert_eq!(parts[0]["rule"]["file"], "policy.toml");
+}
+
+#[test]
+fn lint_reports_rules_that_never_decide() {
+    let bench = Workbench::new();
+    let file = bench.file("policy.toml", POLICY);
+    let file = file.to_str().unwrap();
+    let found = bench.tool(&["policy", "lint", file, "--json"]).end();
+    let found = found.with_code(1).json();
+    let findings = found["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0]["kind"], "shadowed");
+    assert_eq!(findings[0]["line"], 15);
+    // The rules that are built in are in order.
+    bench.tool(&["policy", "lint"]).end().succeeded();
+}
+
+#[test]
+fn test_tries_examples_and_labelled_cases() {
+    let bench = Workbench::new();
+    bench.file("policy.toml", POLICY);
+    let wrong = POLICY.replace("-C x push", "-C x pull");
+    bench.file("wrong.toml", &wrong);
+    let case = |expect: &str| {
+        let rules = json!([{"effect": "deny", "action": "shell", "resource": "rm *"}]);
+        json!({"id": expect, "rules": rules, "command": "ls; rm x", "expect": expect}).to_string()
+    };
+    let path = json!({
+        "id": "link", "setup": [{"file": "out/a"}, {"symlink": "ws/l", "to": "../out"}],
+        "rules": [{"effect": "allow", "action": "read", "resource": "**"}],
+        "action": "read", "path": "l/a", "expect": "ask",
+    });
+    bench.file("right.jsonl", &format!("{}\n\n{path}\n", case("deny")));
+    bench.file("wrong.jsonl", &case("allow"));
+    let test = |files: &[&str]| {
+        bench
+            .tool(&[&["policy", "test", "--json"], files].concat())
+            .end()
+    };
+
+    let passed = test(&["policy.toml", "right.jsonl"]).succeeded().json();
+    assert_eq!(passed["passed"], true);
+    assert_eq!(passed["cases"].as_array().unwrap().len(), 2);
+    let failed = test(&["wrong.toml", "wrong.jsonl"]).with_code(1).json();
+    let error = failed["errors"][0].as_str().unwrap();
+    assert!(error.contains("wrong.toml:13"), "{error}");
+    assert_eq!(failed["failed"], 1);
+    assert_eq!(failed["cases"][0]["decision"], "deny");
+}
+
+#[test]
+fn what_is_granted_is_listed_allows_and_can_be_revoked() {
+    let bench = Workbench::new();
+    let approvals = |args: &[&str]| {
+        let args = [&["approvals", "--json"], args].concat();
+        bench.tool(&args).end()
+    };
+    let ran = || {
+        let call = ["call", "shell", r#"{"command":"touch ran"}"#];
+        bench.tool(&call).end()
+    };
+    ran().with_code(1);
+    assert!(!bench.has("ran"));
+    let granted = approvals(&["grant", "shell", "touch ran", "--for", "600"]);
+    let granted = granted.succeeded().json();
+    let id = granted["approvals"][0]["id"].as_str().unwrap();
+    let listed = approvals(&["list"]).succeeded().json();
+    assert_eq!(listed["approvals"], granted["approvals"]);
+    ran().succeeded();
+    approvals(&["revoke", id]).succeeded();
+    ran().with_code(1);
+    approvals(&["revoke", id]).with_code(2);
+}
+
+#[test]
+fn a_question_of_a_gateway_is_answered_from_another_process() {
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.tool(&["serve", "--ask", "600"]));
+    let arguments = json!({"command": "touch ran"});
+    let call = client.send(
+        "tools/call",
+        json!({"name": "shell", "arguments": arguments}),
+    );
+    let question = until("the question is posted", || {
+        let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
+        let question = listed["questions"].get(0)?;
+        Some(question["id"].as_str().unwrap().to_owned())
+    });
+    assert!(!bench.has("ran"));
+    let answer = |id: &str| bench.tool(&["approvals", "answer", id, "once"]).end();
+    answer("ask_1").with_code(2);
+    answer(&question).succeeded();
+    let settled = client.answer(call, |_| {});
+    assert_ne!(settled["result"]["isError"], true, "{settled}");
+    until("the question is gone", || {
+        let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
+        listed["questions"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+            .then_some(())
+    });
+}
