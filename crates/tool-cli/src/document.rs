@@ -23,7 +23,7 @@ pub(crate) fn document(settlement: &Settlement) -> Value {
         "isError": settlement.is_error(),
         "reason": reason,
         "content": settlement.content.iter().map(block).collect::<Vec<_>>(),
-        "structured": settlement.structured,
+        "structured": settlement.structured(),
         "retained": settlement.retained,
         "repairs": settlement.repairs.iter()
             .map(|repair| json!({"path": repair.path, "rule": repair.rule.as_str()}))

@@ -1,8 +1,10 @@
 //! What a handler learns and reaches of its runtime.
 
+use std::sync::Arc;
+
 use crate::{
-    ArtifactStore, CallId, Credentials, Dispatch, EventKind, Facts, Identity, PreliminarySink,
-    ProgressSink, Source, Teardown,
+    ArtifactStore, CallId, CallState, Credentials, Dispatch, EventKind, Facts, Identity,
+    PreliminarySink, ProgressSink, Source, Teardown,
 };
 
 /// What a handler learns and reaches of its runtime through its context, all of it behind one
@@ -12,6 +14,9 @@ use crate::{
 pub trait CallHost: Send + Sync {
     /// Who calls.
     fn facts(&self) -> &Facts;
+
+    /// What the call and its handler tell each other: the host makes it and keeps it.
+    fn state(&self) -> &CallState;
 
     /// The id of the call, where it has one.
     fn call_id(&self) -> Option<&CallId> {
@@ -82,11 +87,18 @@ pub(crate) struct Bare {
     pub(crate) call: Option<CallId>,
     pub(crate) tool: Option<Identity>,
     pub(crate) source: Option<Source>,
+    pub(crate) progress: Option<Arc<dyn ProgressSink>>,
+    pub(crate) credentials: Option<Arc<dyn Credentials>>,
+    pub(crate) state: CallState,
 }
 
 impl CallHost for Bare {
     fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    fn state(&self) -> &CallState {
+        &self.state
     }
 
     fn call_id(&self) -> Option<&CallId> {
@@ -99,5 +111,13 @@ impl CallHost for Bare {
 
     fn source(&self) -> Option<&Source> {
         self.source.as_ref()
+    }
+
+    fn progress(&self) -> Option<&dyn ProgressSink> {
+        self.progress.as_deref()
+    }
+
+    fn credentials(&self) -> Option<&dyn Credentials> {
+        self.credentials.as_deref()
     }
 }

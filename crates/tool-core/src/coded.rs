@@ -2,46 +2,58 @@
 
 use std::error::Error;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
 
+use pin_project_lite::pin_project;
 use serde_json::Value;
 
+use crate::executor::NO_OUTPUT;
 use crate::{
-    BoxFuture, Context, Decoder, Encoder, Executor, Finished, HandlerError, InvalidArguments,
-    Prepared, Produced,
+    Context, Decoder, Encoder, Executor, HandlerError, InvalidArguments, Prepared, Produced,
+    Running,
 };
 
 /// A handler with the codecs of its input and output.
 pub(crate) struct Coded<I, O, D, E, F> {
     decoder: D,
-    shared: Arc<Shared<E, F>>,
-    types: PhantomData<fn(I) -> O>,
-}
-
-struct Shared<E, F> {
     encoder: E,
     handler: F,
-}
-
-struct Decoded<I, O, E, F> {
-    input: I,
-    shared: Arc<Shared<E, F>>,
-    output: PhantomData<fn() -> O>,
-}
-
-struct Output<O, E, F> {
-    output: O,
-    shared: Arc<Shared<E, F>>,
+    types: PhantomData<fn(I) -> O>,
 }
 
 impl<I, O, D, E, F> Coded<I, O, D, E, F> {
     pub(crate) fn new(decoder: D, encoder: E, handler: F) -> Self {
-        let shared = Arc::new(Shared { encoder, handler });
         Self {
             decoder,
-            shared,
+            encoder,
+            handler,
             types: PhantomData,
         }
+    }
+}
+
+pin_project! {
+    /// One call of the handler, in one place from its input to its output.
+    struct Slot<'a, I, O, E, F, Fut> {
+        encoder: &'a E,
+        handler: &'a F,
+        #[pin]
+        step: Step<I, Fut, O>,
+    }
+}
+
+pin_project! {
+    #[project = Here]
+    #[project_replace = Left]
+    enum Step<I, Fut, O> {
+        Decoded { input: I },
+        Running {
+            #[pin]
+            future: Fut,
+        },
+        Done { output: O },
+        Over,
     }
 }
 
@@ -54,45 +66,77 @@ where
     F: Fn(I, Context) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
 {
-    fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared>, InvalidArguments> {
+    fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
         let input = self.decoder.decode(input)?;
-        let shared = Arc::clone(&self.shared);
-        Ok(Box::new(Decoded {
-            input,
-            shared,
-            output: PhantomData::<fn() -> O>,
+        Ok(Box::new(Slot {
+            encoder: &self.encoder,
+            handler: &self.handler,
+            step: Step::<I, Fut, O>::Decoded { input },
         }))
     }
 }
 
-impl<I, O, E, F, Fut> Prepared for Decoded<I, O, E, F>
+impl<I, O, E, F, Fut> Prepared for Slot<'_, I, O, E, F, Fut>
 where
     I: Send + 'static,
     O: Send + 'static,
-    E: Encoder<O> + 'static,
-    F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+    E: Encoder<O>,
+    F: Fn(I, Context) -> Fut + Send + Sync,
     Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
 {
-    fn run(
-        self: Box<Self>,
-        cx: Context,
-    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
-        Box::pin(async move {
-            let Self { input, shared, .. } = *self;
-            let output = (shared.handler)(input, cx).await?;
-            Ok(Box::new(Output { output, shared }) as Box<dyn Finished>)
+    fn run<'a>(self: Box<Self>, cx: Context) -> Pin<Box<dyn Running + 'a>>
+    where
+        Self: 'a,
+    {
+        let mut slot = Box::into_pin(self);
+        let this = slot.as_mut().project();
+        let mut step = this.step;
+        if let Left::Decoded { input } = step.as_mut().project_replace(Step::Over) {
+            let future = (this.handler)(input, cx);
+            step.set(Step::Running { future });
+        }
+        slot
+    }
+}
+
+impl<I, O, E, F, Fut> Future for Slot<'_, I, O, E, F, Fut>
+where
+    Fut: Future<Output = Result<O, HandlerError>>,
+{
+    type Output = Result<(), HandlerError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let mut step = self.project().step;
+        let ended = match step.as_mut().project() {
+            Here::Running { future } => ready!(future.poll(cx)),
+            _ => Err(HandlerError::defect("the handler does not run")),
+        };
+        Poll::Ready(match ended {
+            Ok(output) => {
+                step.set(Step::Done { output });
+                Ok(())
+            }
+            Err(error) => {
+                step.set(Step::Over);
+                Err(error)
+            }
         })
     }
 }
 
-impl<O, E, F> Finished for Output<O, E, F>
+impl<I, O, E, F, Fut> Running for Slot<'_, I, O, E, F, Fut>
 where
+    I: Send,
     O: Send,
     E: Encoder<O>,
     F: Send + Sync,
+    Fut: Future<Output = Result<O, HandlerError>> + Send,
 {
-    fn encode(self: Box<Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
-        let Self { output, shared } = *self;
-        Ok(Produced::value(shared.encoder.encode(output)?))
+    fn encode(self: Pin<&mut Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
+        let this = self.project();
+        match this.step.project_replace(Step::Over) {
+            Left::Done { output } => Ok(Produced::value(this.encoder.encode(output)?)),
+            _ => Err(NO_OUTPUT.into()),
+        }
     }
 }

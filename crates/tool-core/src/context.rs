@@ -2,18 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use serde::Serialize;
 
 use crate::call_host::Bare;
 use crate::contained::contained;
-use crate::control::Shared;
 use crate::{
-    AgentId, ArtifactKind, Artifacts, BoxFuture, CallId, Cancellation, Credential, CredentialError,
-    CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity, Loss, MessageId,
-    NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId, SessionId, Source,
-    Teardown, TeardownError, TeardownScope,
+    AgentId, ArtifactKind, Artifacts, BoxFuture, CallHost, CallId, Cancellation, Credential,
+    CredentialError, CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity,
+    Loss, MessageId, NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId,
+    SessionId, Source, Teardown, TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -21,19 +19,25 @@ use crate::{
 /// The facts are exactly those of the host; an absent one is absent. Services are not here: a
 /// tool captures its own when it is built. Clones belong to the same call.
 #[derive(Clone)]
-pub struct Context(pub(crate) Arc<Shared>);
+pub struct Context(Arc<dyn CallHost>);
 
 impl Context {
     /// A context of no call, for trying a handler on its own.
     #[must_use]
     pub fn detached() -> Self {
-        Self(Arc::new(Shared::of(Arc::new(Bare::default()))))
+        Self(Arc::new(Bare::default()))
+    }
+
+    /// The context of the call of a host, for who runs handlers.
+    #[must_use]
+    pub fn of(host: Arc<dyn CallHost>) -> Self {
+        Self(host)
     }
 
     /// All facts of the caller.
     #[must_use]
     pub fn facts(&self) -> &Facts {
-        self.0.host.facts()
+        self.0.facts()
     }
 
     /// The session, if the host gave one.
@@ -69,33 +73,32 @@ impl Context {
     /// The id of this call, if it came with one.
     #[must_use]
     pub fn call_id(&self) -> Option<&CallId> {
-        self.0.host.call_id()
+        self.0.call_id()
     }
 
     /// The identity of the tool that runs, absent in a [detached](Self::detached) context.
     #[must_use]
     pub fn tool(&self) -> Option<&Identity> {
-        self.0.host.tool()
+        self.0.tool()
     }
 
     /// Who provides the tool that runs.
     #[must_use]
     pub fn source(&self) -> Option<&Source> {
-        self.0.host.source()
+        self.0.source()
     }
 
     /// The signal that nobody waits any more, for what outlives the handler's future.
     #[must_use]
     pub fn cancellation(&self) -> &Cancellation {
-        self.0.cancellation.get_or_init(Cancellation::new)
+        self.0.state().cancellation()
     }
 
     /// Reports progress. Never fails and never blocks; where nobody listens, and after the call
     /// has settled, it does nothing.
     pub fn progress(&self, progress: impl Into<Progress>) {
-        let told = self.0.progress.as_deref();
-        if let Some(sink) = told.or_else(|| self.0.host.progress())
-            && !self.0.settled.load(Ordering::Acquire)
+        if let Some(sink) = self.0.progress()
+            && !self.0.state().is_settled()
         {
             let progress = progress.into();
             // A listener that panics is no reason for the handler to.
@@ -107,8 +110,8 @@ impl Context {
     /// also where the rest is short enough to be shown. The first report counts, and none after
     /// the call has settled.
     pub fn report_loss(&self, loss: Loss) {
-        if loss.count() > 0 && !self.0.settled.load(Ordering::Acquire) {
-            let _ = self.0.loss.set(Box::new(loss));
+        if loss.count() > 0 && !self.0.state().is_settled() {
+            self.0.state().note_loss(loss);
         }
     }
 
@@ -127,10 +130,10 @@ impl Context {
         &self,
         value: &(impl Serialize + Sync),
     ) -> Result<(), PreliminaryError> {
-        if self.0.settled.load(Ordering::Acquire) {
+        if self.0.state().is_settled() {
             return Err(PreliminaryError::Settled);
         }
-        let Some(sink) = self.0.host.preliminary() else {
+        let Some(sink) = self.0.preliminary() else {
             return Ok(());
         };
         let value = serde_json::to_value(value).map_err(PreliminaryError::Encode)?;
@@ -143,13 +146,13 @@ impl Context {
     /// when its outer call does. It cannot suspend and it cannot call further tools.
     #[must_use]
     pub fn dispatch(&self) -> Option<&dyn Dispatch> {
-        self.0.host.dispatch()
+        self.0.dispatch()
     }
 
     /// The scopes after which a cleanup can be run for this call.
     #[must_use]
     pub fn teardown_scopes(&self) -> &[TeardownScope] {
-        self.0.host.teardown().map_or(&[], Teardown::scopes)
+        self.0.teardown().map_or(&[], Teardown::scopes)
     }
 
     /// Registers a cleanup to be run once after a scope has ended: at most five seconds each, the
@@ -189,7 +192,7 @@ impl Context {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Some(teardown) = self.0.host.teardown() else {
+        let Some(teardown) = self.0.teardown() else {
             return Err(TeardownError::NotHonoured {
                 scope,
                 honoured: Vec::new(),
@@ -205,7 +208,7 @@ impl Context {
     /// The credential that the tool declared to need; `None` where it declared none.
     #[must_use]
     pub fn credential(&self) -> Option<&Credential> {
-        self.0.credential.as_ref()
+        self.0.state().credential()
     }
 
     /// Acquires a credential that the tool did not declare, for the caller of this call. A tool
@@ -219,11 +222,10 @@ impl Context {
     /// # Cancel safety
     /// Dropping the future abandons the request.
     pub async fn acquire(&self, need: &CredentialNeed) -> Result<Credential, CredentialError> {
-        if self.0.settled.load(Ordering::Acquire) {
+        if self.0.state().is_settled() {
             return Err(CredentialError::new("the call has settled already"));
         }
-        let own = self.0.credentials.as_deref();
-        match own.or_else(|| self.0.host.credentials()) {
+        match self.0.credentials() {
             Some(credentials) => credentials.acquire(self.facts(), need).await,
             None => NoCredentials.acquire(self.facts(), need).await,
         }
@@ -233,7 +235,7 @@ impl Context {
     /// calls, every verb answers with the same error.
     #[must_use]
     pub fn artifacts(&self) -> Artifacts<'_> {
-        let host = &self.0.host;
+        let host = &self.0;
         Artifacts::of(host.artifacts(), self.facts())
             .put_by(host.wire_name(), host.call_id())
             .available(host.keeps_artifacts())
@@ -242,16 +244,19 @@ impl Context {
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.
     #[must_use]
     pub fn wanted(&self, argument: &str) -> Option<&ArtifactKind> {
-        self.0.wanted.as_ref()?.get(argument)
+        self.0.state().wanted(argument)
+    }
+
+    pub(crate) fn host(&self) -> &dyn CallHost {
+        &*self.0
     }
 
     pub(crate) fn note_assertion(&self) {
-        self.0.asserted.store(true, Ordering::Release);
+        self.0.state().note_assertion();
     }
 
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
-        // The first stays.
-        let _ = self.0.refusal.set(Box::new(refusal));
+        self.0.state().note_refusal(refusal);
     }
 }
 

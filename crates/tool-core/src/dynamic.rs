@@ -1,23 +1,23 @@
 //! Tools whose schemas are known at run time only.
 
-use std::sync::Arc;
+use std::pin::Pin;
 
 use serde_json::Value;
 
 use crate::{
-    BoxFuture, Context, Executor, Finished, HandlerError, InvalidArguments, Prepared, Produced,
+    Context, Executor, HandlerError, InvalidArguments, Prepared, Produced, Running, producing,
 };
 
-pub(crate) struct Dynamic<F>(Arc<F>);
+pub(crate) struct Dynamic<F>(F);
 
-struct Taken<F> {
+struct Taken<'a, F> {
     input: Value,
-    handler: Arc<F>,
+    handler: &'a F,
 }
 
 impl<F> Dynamic<F> {
     pub(crate) fn new(handler: F) -> Self {
-        Self(Arc::new(handler))
+        Self(handler)
     }
 }
 
@@ -27,29 +27,26 @@ where
     Fut: Future<Output = Result<P, HandlerError>> + Send + 'static,
     P: Into<Produced>,
 {
-    fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared>, InvalidArguments> {
+    fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
         Ok(Box::new(Taken {
             input: input.clone(),
-            handler: Arc::clone(&self.0),
+            handler: &self.0,
         }))
     }
 }
 
-impl<F, Fut, P> Prepared for Taken<F>
+impl<F, Fut, P> Prepared for Taken<'_, F>
 where
     F: Fn(Value, Context) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<P, HandlerError>> + Send + 'static,
     P: Into<Produced>,
 {
-    fn run(
-        self: Box<Self>,
-        cx: Context,
-    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
-        Box::pin(async move {
-            let Self { input, handler } = *self;
-            let produced: Produced = handler(input, cx).await?.into();
-            Ok(Box::new(produced) as Box<dyn Finished>)
-        })
+    fn run<'a>(self: Box<Self>, cx: Context) -> Pin<Box<dyn Running + 'a>>
+    where
+        Self: 'a,
+    {
+        let Self { input, handler } = *self;
+        producing(async move { Ok(handler(input, cx).await?.into()) })
     }
 }
 
@@ -57,16 +54,16 @@ where
 pub(crate) struct Nothing;
 
 impl Executor for Nothing {
-    fn prepare(&self, _input: &Value) -> Result<Box<dyn Prepared>, InvalidArguments> {
+    fn prepare(&self, _input: &Value) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
         Ok(Box::new(Self))
     }
 }
 
 impl Prepared for Nothing {
-    fn run(
-        self: Box<Self>,
-        _cx: Context,
-    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
-        Box::pin(async { Err(HandlerError::defect("this tool runs nothing here")) })
+    fn run<'a>(self: Box<Self>, _cx: Context) -> Pin<Box<dyn Running + 'a>>
+    where
+        Self: 'a,
+    {
+        producing(async { Err(HandlerError::defect("this tool runs nothing here")) })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value};
 
@@ -89,7 +88,11 @@ impl Permission {
         if request.resources.is_empty() {
             return Ruling::new(Decision::Deny, "the request names no resource");
         }
-        match self.policy.decide(request).await {
+        let decided = match self.policy.decide_at_once(request) {
+            Some(decided) => decided,
+            None => self.policy.decide(request).await,
+        };
+        match decided {
             Ok(ruling) => ruling,
             Err(error) => Ruling::new(Decision::Deny, chain(&error)),
         }
@@ -219,8 +222,8 @@ impl fmt::Debug for Assertion<'_> {
 
 /// Tells what happened in the course of a call, until it has settled.
 fn tell<'e>(cx: &Context, kind: impl FnOnce() -> EventKind<'e>) {
-    if !cx.0.settled.load(Ordering::Acquire) {
-        cx.0.host.tell(kind());
+    if !cx.host().state().is_settled() {
+        cx.host().tell(kind());
     }
 }
 

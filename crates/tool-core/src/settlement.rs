@@ -25,8 +25,8 @@ pub struct Settlement {
     pub content: Vec<Content>,
     /// The tool's whole encoded output, untouched by projection, bounding and retention.
     pub output: Option<Value>,
-    /// What programs are shown: the output, or the smaller `structured` projection of it.
-    pub structured: Option<Value>,
+    /// What programs are shown; [`structured`](Self::structured) reads it.
+    pub structured: Structured,
     /// Data for programs that is no part of the output, as the tool gave it.
     pub meta: Option<Map<String, Value>>,
     /// Where longer output was retained.
@@ -36,6 +36,28 @@ pub struct Settlement {
     pub repairs: Vec<Repair>,
     /// How the tool wants its failures to reach a caller that takes a `Result`.
     pub failure_mode: FailureMode,
+}
+
+/// What programs are shown of a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a further way must break every match"
+)]
+pub enum Structured {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The output itself, which is not held twice.
+    Output,
+    /// Something else: the smaller `structured` projection of the output, or the data of a failure.
+    Own(Value),
+}
+
+impl From<Option<Value>> for Structured {
+    fn from(value: Option<Value>) -> Self {
+        value.map_or(Self::Nothing, Self::Own)
+    }
 }
 
 impl Settlement {
@@ -69,7 +91,7 @@ impl Settlement {
             outcome,
             content: text.map(Content::text).into_iter().collect(),
             output: None,
-            structured: None,
+            structured: Structured::Nothing,
             meta: None,
             retained: Vec::new(),
             repairs: Vec::new(),
@@ -98,6 +120,25 @@ impl Settlement {
             settlement: Box::new(self),
             origin,
         })
+    }
+
+    /// What programs are shown: the output, or the smaller `structured` projection of it.
+    #[must_use]
+    pub fn structured(&self) -> Option<&Value> {
+        match &self.structured {
+            Structured::Nothing => None,
+            Structured::Output => self.output.as_ref(),
+            Structured::Own(value) => Some(value),
+        }
+    }
+
+    /// Takes out what programs are shown; the output goes with it where they are shown that.
+    pub fn take_structured(&mut self) -> Option<Value> {
+        match std::mem::take(&mut self.structured) {
+            Structured::Nothing => None,
+            Structured::Output => self.output.take(),
+            Structured::Own(value) => Some(value),
+        }
     }
 
     /// Whether the model is told that the call did not succeed.

@@ -153,6 +153,12 @@ impl Tool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether anything but the output itself is shown to programs or to the model.
+    #[must_use]
+    pub fn has_projection(&self) -> bool {
+        self.0.structured.is_some() || self.0.model.is_some()
+    }
+
     /// Projects an encoded output for programs. `None` where the tool has no such projection.
     ///
     /// # Errors

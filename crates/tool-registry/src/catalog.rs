@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -269,7 +269,44 @@ impl Catalog {
     }
 
     pub(crate) fn get(&self, wire_name: &str) -> Option<&Arc<Entry>> {
-        self.entries.get(*self.by_wire_name.get(wire_name)?)
+        self.find(wire_name).map(|(_, entry)| entry)
+    }
+
+    /// The tool of a wire name and where it stands.
+    pub(crate) fn find(&self, wire_name: &str) -> Option<(Position, &Arc<Entry>)> {
+        let index = *self.by_wire_name.get(wire_name)?;
+        Some((Position(index), self.entries.get(index)?))
+    }
+
+    /// The tool that stands there.
+    pub(crate) fn at(&self, Position(index): Position) -> Option<&Arc<Entry>> {
+        self.entries.get(index)
+    }
+}
+
+/// Where a tool stands in its catalog.
+#[derive(Clone, Copy)]
+pub(crate) struct Position(usize);
+
+/// Room for a position that is told once.
+pub(crate) struct Place(AtomicUsize);
+
+impl Place {
+    const NOWHERE: usize = usize::MAX;
+
+    pub(crate) fn set(&self, Position(index): Position) {
+        self.0.store(index, Ordering::Release);
+    }
+
+    pub(crate) fn get(&self) -> Option<Position> {
+        let index = self.0.load(Ordering::Acquire);
+        (index != Self::NOWHERE).then_some(Position(index))
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self(AtomicUsize::new(Self::NOWHERE))
     }
 }
 

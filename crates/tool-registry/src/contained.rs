@@ -2,8 +2,10 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use futures_util::FutureExt as _;
+use pin_project_lite::pin_project;
 
 /// Runs code of somebody else's. `None` when it panicked.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
@@ -11,11 +13,27 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Awaits a future of somebody else's. `None` when it panicked.
-///
-/// No `async fn`: that would hold the future twice, once as its argument.
-pub(crate) fn awaited<F: Future>(future: F) -> impl Future<Output = Option<F::Output>> {
-    let caught = AssertUnwindSafe(future).catch_unwind();
-    caught.map(|caught| caught.map_err(discard).ok())
+pub(crate) fn awaited<F: Future>(future: F) -> Awaited<F> {
+    Awaited { future }
+}
+
+pin_project! {
+    /// A future whose panics end here.
+    pub(crate) struct Awaited<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Awaited<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match contained(|| self.project().future.poll(cx)) {
+            Some(polled) => polled.map(Some),
+            None => Poll::Ready(None),
+        }
+    }
 }
 
 /// Drops what a panic carried, whose own destructor may panic again.

@@ -2,36 +2,40 @@
 
 use std::fmt;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
-    ArtifactStore, BoxFuture, Call, CallHost, CallId, Cancellation, Cleanup, Credential,
+    ArtifactStore, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup, Credential,
     CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind,
     Facts, Identity, Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink,
     Registered, Settlement, Source, Teardown, TeardownError, TeardownScope,
 };
 
-use crate::pipeline::Run;
+use crate::catalog::{Place, Position};
 use crate::queue::Queue;
 use crate::teardowns::{Cleanups, Pending, Scope};
 use crate::{Door, Entry, Snapshot};
 
-/// What the handler of one call reaches of the registry through its context: one object, so that a
-/// call makes one.
+/// One call: who makes it and what its handler reaches of the registry through its context. One
+/// object, which all stages read, so that a call makes one and shares nothing twice.
 pub(crate) struct Host {
-    snapshot: Snapshot,
-    entry: Arc<Entry>,
-    facts: Facts,
-    call: Option<CallId>,
-    door: Door,
+    pub(crate) snapshot: Snapshot,
+    /// The tool, from resolving on.
+    entry: Place,
+    pub(crate) facts: Facts,
+    pub(crate) call: Option<CallId>,
+    pub(crate) door: Door,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
+    state: CallState,
     /// Inner calls so far, to give each an id of its own.
     inner_calls: AtomicU64,
     cleanups: Mutex<CallScope>,
+    /// Whether there is anything in the scope of the call to be ended.
+    used: AtomicBool,
 }
 
 /// The cleanups of the call itself.
@@ -44,17 +48,45 @@ struct CallScope {
 }
 
 impl Host {
-    pub(crate) fn new(run: &Run<'_>, entry: &Arc<Entry>) -> Self {
+    pub(crate) fn new(
+        snapshot: Snapshot,
+        facts: Facts,
+        call: Option<CallId>,
+        door: Door,
+        listener: Option<Arc<dyn ProgressSink>>,
+        early: Option<Arc<Queue>>,
+    ) -> Self {
         Self {
-            snapshot: run.snapshot.clone(),
-            entry: Arc::clone(entry),
-            facts: run.facts.clone(),
-            call: run.id().cloned(),
-            door: run.door,
-            listener: run.progress.cloned(),
-            early: run.early.cloned(),
+            snapshot,
+            entry: Place::default(),
+            facts,
+            call,
+            door,
+            listener,
+            early,
+            state: CallState::default(),
             inner_calls: AtomicU64::new(0),
             cleanups: Mutex::default(),
+            used: AtomicBool::new(false),
+        }
+    }
+
+    /// Says which tool it is.
+    pub(crate) fn resolved(&self, position: Position) {
+        self.entry.set(position);
+    }
+
+    /// The tool, once it is found.
+    pub(crate) fn entry(&self) -> Option<&Arc<Entry>> {
+        self.snapshot.catalog.at(self.entry.get()?)
+    }
+
+    /// Says that nobody waits for the handler any more.
+    pub(crate) fn release(self: &Arc<Self>) {
+        self.state.settle();
+        // Without a context left there is nobody who could ask.
+        if Arc::strong_count(self) > 1 || self.state.is_watched() {
+            self.state.cancel();
         }
     }
 
@@ -62,7 +94,7 @@ impl Host {
     ///
     /// # Cancel safety
     /// When the future is dropped, what has not run is due later.
-    async fn clean_up(&self) {
+    pub(crate) async fn clean_up(self: &Arc<Self>) {
         if let Some(cleanups) = self.end() {
             let services = &self.snapshot.services;
             let teardowns = &services.teardowns;
@@ -73,7 +105,7 @@ impl Host {
     }
 
     /// Leaves what the call registered to whoever ends a scope next: nobody waits for this call.
-    fn leave(&self) {
+    fn leave(self: &Arc<Self>) {
         if let Some(cleanups) = self.end() {
             let services = &self.snapshot.services;
             let teardowns = &services.teardowns;
@@ -81,7 +113,14 @@ impl Host {
         }
     }
 
-    fn end(&self) -> Option<Box<Cleanups>> {
+    fn end(self: &Arc<Self>) -> Option<Box<Cleanups>> {
+        if Arc::strong_count(self) == 1 {
+            // Nobody else is left to register anything; what somebody did is seen from here on.
+            fence(Ordering::Acquire);
+            if !self.used.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
         let (cleanups, over) = {
             let mut scope = self.call_scope();
             scope.ended = true;
@@ -96,6 +135,7 @@ impl Host {
     /// The signal that the handler has ended.
     fn over(&self) -> Cancellation {
         let mut scope = self.call_scope();
+        self.used.store(true, Ordering::Relaxed);
         let over = scope.over.get_or_insert_default().clone();
         if scope.ended {
             over.cancel();
@@ -114,35 +154,18 @@ impl Host {
     }
 
     pub(crate) fn tell(&self, kind: EventKind<'_>) {
-        let tool = self.entry.wire_name().as_str();
+        let tool = self.entry().map_or("", |entry| entry.wire_name().as_str());
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
         self.snapshot.services.emit(&event);
     }
 }
 
-/// The host of a call for as long as somebody waits for it.
-#[derive(Default)]
-pub(crate) struct Hosted(Option<Arc<Host>>);
+/// A call for as long as somebody waits for it.
+pub(crate) struct Hosted<'h>(pub(crate) &'h Arc<Host>);
 
-impl Hosted {
-    pub(crate) fn by(&mut self, host: Arc<Host>) {
-        self.0 = Some(host);
-    }
-
-    /// Runs what the handler has left, once.
-    pub(crate) async fn clean_up(&mut self) {
-        if let Some(host) = &self.0 {
-            host.clean_up().await;
-        }
-        self.0 = None;
-    }
-}
-
-impl Drop for Hosted {
+impl Drop for Hosted<'_> {
     fn drop(&mut self) {
-        if let Some(host) = &self.0 {
-            host.leave();
-        }
+        self.0.leave();
     }
 }
 
@@ -151,20 +174,24 @@ impl CallHost for Host {
         &self.facts
     }
 
+    fn state(&self) -> &CallState {
+        &self.state
+    }
+
     fn call_id(&self) -> Option<&CallId> {
         self.call.as_ref()
     }
 
     fn tool(&self) -> Option<&Identity> {
-        Some(self.entry.identity())
+        Some(self.entry()?.identity())
     }
 
     fn source(&self) -> Option<&Source> {
-        Some(self.entry.source())
+        Some(self.entry()?.source())
     }
 
     fn wire_name(&self) -> Option<&str> {
-        Some(self.entry.wire_name().as_str())
+        Some(self.entry()?.wire_name().as_str())
     }
 
     fn artifacts(&self) -> Option<&dyn ArtifactStore> {
@@ -216,7 +243,7 @@ impl PreliminarySink for Host {
             let Some(queue) = &self.early else {
                 return Ok(());
             };
-            let schema = self.entry.output.as_ref();
+            let schema = self.entry().and_then(|entry| entry.output.as_ref());
             if schema.is_some_and(|schema| !schema.is_valid(&value)) {
                 return Err(PreliminaryError::Mismatch);
             }
@@ -276,8 +303,9 @@ impl Teardown for Host {
                 honoured: honoured.to_vec(),
             });
         }
+        let entry = self.entry().ok_or(TeardownError::Ended { scope })?;
         let pending = Pending::new(
-            self.entry.wire_name().clone(),
+            entry.wire_name().clone(),
             self.call.clone(),
             self.facts.clone(),
             key,
@@ -290,6 +318,7 @@ impl Teardown for Host {
                     if call.ended {
                         return Err(TeardownError::Ended { scope });
                     }
+                    self.used.store(true, Ordering::Relaxed);
                     call.registered.get_or_insert_default().add(pending)
                 };
                 return Ok(registered);

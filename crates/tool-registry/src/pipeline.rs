@@ -27,6 +27,7 @@ mod unseen;
 mod validate;
 
 use std::pin::pin;
+use std::sync::Arc;
 
 use tool_core::{Arguments, Defect, DefectKind, Outcome, Settlement};
 use tracing::Instrument as _;
@@ -34,12 +35,16 @@ use tracing::Instrument as _;
 use self::trace::Trace;
 use self::unseen::Unseen;
 use crate::contained::awaited;
-use crate::host::Hosted;
+use crate::host::{Host, Hosted};
 use crate::{Approvals, Settling};
 
 pub(crate) use run::Run;
 pub(crate) use settle::announce;
 pub(crate) use validate::misfit;
+
+/// How a call ended before its last stage. Behind a pointer, so that a stage that lets a call pass
+/// hands on next to nothing.
+type Ended = Box<Outcome>;
 
 /// Settles one call, alone or in a batch, fresh or resumed.
 pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + Send {
@@ -56,24 +61,21 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
     } = settling;
     let trace = Trace::of(&call, &facts, door);
     let (id, name, mut arguments) = call.into_parts();
-    // On the heap, so that it is filled where it lies and not moved from stage to stage.
-    let settlement = Box::new(Settlement::without_output(id, name, Outcome::Completed));
+    let host = Arc::new(Host::new(snapshot, facts, id, door, progress, early));
     // A block, as an async function would hold all of this twice.
     async move {
+        let hosted = Hosted(&host);
         let mut run = Run {
-            snapshot: &snapshot,
-            services: &snapshot.services,
-            facts: &facts,
+            snapshot: &host.snapshot,
+            services: &host.snapshot.services,
+            facts: &host.facts,
             delivered: None,
             door,
             gating: &mut gating,
-            progress: progress.as_ref(),
-            early: early.as_ref(),
             turnstile: turnstile.as_ref(),
-            hosted: Hosted::default(),
+            host: &host,
             unseen: Unseen::default(),
-            loss: None,
-            settlement,
+            settlement: Settlement::without_output(None, name, Outcome::Completed),
         };
         let passed = {
             let entering = pin!(enter(&mut run, &mut arguments));
@@ -83,7 +85,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                     None => entering.await,
                     Some(after) => Box::pin(tokio::time::timeout(after, entering))
                         .await
-                        .unwrap_or(Err(Outcome::TimedOut { after })),
+                        .unwrap_or_else(|_| Err(Box::new(Outcome::TimedOut { after }))),
                 }
             });
             if trace.is_collected() {
@@ -92,20 +94,22 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                 passing.await
             }
         };
-        run.hosted.clean_up().await;
+        host.clean_up().await;
+        drop(hosted);
         match passed {
             Some(Ok(())) => run.unseen.seen(),
-            Some(Err(outcome)) => run.end(outcome),
+            Some(Err(outcome)) => run.end(*outcome),
             None => run.end(Outcome::Defect(Defect::new(DefectKind::Panic))),
         }
+        run.settlement.call.clone_from(&host.call);
         trace.settled(&run.settlement);
         announce(run.services, run.facts, &run.settlement);
-        *run.settlement
+        run.settlement
     }
 }
 
 /// All stages. What ends a call before it executes comes back as its outcome.
-async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outcome> {
+async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
     resume::admit(run).await?;
     if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
         suspend::keep_delivered(run, arguments);
@@ -126,15 +130,18 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outco
     // From here on the call has run, and whatever it came to is shown to the after hooks.
     let shown = {
         let ended = execute::execute(run, entry, input, valid.prepared, redeemed, credential).await;
-        if let Err(Outcome::Suspended(suspension)) = ended {
-            return Err(Outcome::Suspended(suspension));
+        if ended
+            .as_ref()
+            .is_err_and(|outcome| matches!(**outcome, Outcome::Suspended(_)))
+        {
+            return ended.map(drop);
         }
         let shown = ended.and_then(|executed| {
             let encoded = encode::encode(run, entry, executed)?;
             judge::judge(run, entry, &encoded)?;
             project::project(run, entry, input, encoded)
         });
-        shown.unwrap_or_else(|outcome| project::fail(run, outcome))
+        shown.unwrap_or_else(|outcome| project::fail(run, *outcome))
     };
     bound::bound(run, entry, shown).await;
     tell::of_repairs(run);

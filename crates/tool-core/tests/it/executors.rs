@@ -22,8 +22,9 @@ fn add() -> Tool {
 
 fn run(tool: &Tool, input: &Value) -> Result<Produced, HandlerError> {
     let prepared = tool.executor().prepare(input).unwrap();
-    let finished = prepared.run(Context::detached()).now_or_never().unwrap()?;
-    Ok(finished.encode().unwrap())
+    let mut running = prepared.run(Context::detached());
+    running.as_mut().now_or_never().unwrap()?;
+    Ok(running.as_mut().encode().unwrap())
 }
 
 #[test]
@@ -75,11 +76,10 @@ fn one_tool_is_prepared_as_often_as_one_likes_at_the_same_time() {
         .executor()
         .prepare(&json!({"left": 2, "right": 2}))
         .unwrap();
-    let sum = |prepared: Box<dyn tool_core::Prepared>| {
-        let ended = prepared.run(Context::detached()).now_or_never().unwrap();
-        ended
-            .map(|finished| finished.encode().unwrap().output)
-            .unwrap()
+    let sum = |prepared: Box<dyn tool_core::Prepared + '_>| {
+        let mut running = prepared.run(Context::detached());
+        running.as_mut().now_or_never().unwrap().unwrap();
+        running.as_mut().encode().unwrap().output
     };
     assert_eq!(sum(two), Some(json!(4)));
     assert_eq!(sum(one), Some(json!(2)));

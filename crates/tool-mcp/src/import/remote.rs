@@ -1,12 +1,13 @@
 //! A tool of a server, as something that runs.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Map, Value};
 use tool_core::{
-    BoxFuture, Context, Executor, Finished, HandlerError, InvalidArguments, Issue, Namespace,
-    Prepared, Progress, Tool,
+    Context, Executor, InvalidArguments, Issue, Namespace, Prepared, Progress, Running, Tool,
+    producing,
 };
 
 use super::advertised::Advertised;
@@ -69,17 +70,14 @@ impl Executor for Remote {
 }
 
 impl Prepared for RemoteCall {
-    fn run(
-        self: Box<Self>,
-        cx: Context,
-    ) -> BoxFuture<'static, Result<Box<dyn Finished>, HandlerError>> {
-        Box::pin(async move {
-            let Self { remote, arguments } = *self;
+    fn run<'a>(self: Box<Self>, cx: Context) -> Pin<Box<dyn Running + 'a>>
+    where
+        Self: 'a,
+    {
+        let Self { remote, arguments } = *self;
+        producing(async move {
             match remote.call(arguments, &cx).await {
-                Ok(answer) => {
-                    let produced = answer::read(&remote.server, answer)?;
-                    Ok(Box::new(produced) as Box<dyn Finished>)
-                }
+                Ok(answer) => Ok(answer::read(&remote.server, answer)?),
                 Err(error) => Err(answer::unanswered(&remote.server, error).into()),
             }
         })

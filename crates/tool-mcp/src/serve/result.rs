@@ -17,7 +17,7 @@ const RETAINED: &str = "tool-runtime/retained";
 ///
 /// Source: Model Context Protocol 2025-11-25, "Tools", Error Handling.
 pub(crate) fn answer(
-    settlement: Settlement,
+    mut settlement: Settlement,
     takes_any_structure: bool,
 ) -> Result<CallToolResult, ErrorData> {
     if let Outcome::Refused(Refusal::Unknown { .. } | Refusal::Unavailable { .. }) =
@@ -26,15 +26,15 @@ pub(crate) fn answer(
         return Err(ErrorData::invalid_params(settlement.text(), None));
     }
     let failed = settlement.is_error();
+    let structured = settlement.take_structured();
     let content = settlement.content.into_iter().map(to_block).collect();
     let mut result = if failed {
         CallToolResult::error(content)
     } else {
         CallToolResult::success(content)
     };
-    result.structured_content = settlement
-        .structured
-        .filter(|structured| takes_any_structure || structured.is_object());
+    result.structured_content =
+        structured.filter(|structured| takes_any_structure || structured.is_object());
     result.meta = meta(settlement.meta, &settlement.retained);
     Ok(result)
 }

@@ -147,6 +147,6 @@ async fn our_own_server_is_imported_over_stdio() {
     assert_eq!(settlement.text(), "arrived");
     assert_eq!(reports.len(), 20);
     let settlement = srv.call("fail", json!({})).await;
-    assert_eq!(settlement.structured, Some(json!({"code": 17})));
+    assert_eq!(settlement.structured(), Some(&json!({"code": 17})));
     srv.upstreams.shutdown().await;
 }

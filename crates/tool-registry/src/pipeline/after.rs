@@ -16,6 +16,11 @@ pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
     if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
         return;
     }
+    // On the heap, so that a call without a hook needs no room for it.
+    Box::pin(look(run, entry, input)).await;
+}
+
+async fn look(run: &mut Run<'_>, entry: &Entry, input: &Value) {
     let call = SettledCall::new(
         run.facts,
         entry.identity(),
@@ -24,6 +29,7 @@ pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
     );
     // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
     let mut settlement = run.settlement.clone();
+    settlement.call = run.id().cloned();
     for hook in &run.services.after {
         let looked = awaited(async { hook.after(&mut settlement, &call).await }).await;
         let defect = match looked {
@@ -35,6 +41,5 @@ pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
         run.settlement.retained = settlement.retained;
         return;
     }
-    settlement.call = run.settlement.call.take();
     run.settlement = settlement;
 }

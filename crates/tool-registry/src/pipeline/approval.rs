@@ -10,7 +10,7 @@ use tool_core::{
 
 use super::policy::{self, Open};
 use super::suspend::{self, Wait};
-use super::{Run, resume};
+use super::{Ended, Run, resume};
 use crate::within::within;
 use crate::{Approvals, Entry};
 
@@ -29,7 +29,7 @@ pub(super) async fn ask(
     entry: &Entry,
     input: &Value,
     open: Vec<Open<'_>>,
-) -> Result<(), Outcome> {
+) -> Result<(), Ended> {
     run.stage(Stage::Approval);
     if let Some(suspension) = &run.gating.resumed {
         resume::still_the_same(suspension, entry, input)?;
@@ -47,7 +47,7 @@ async fn put(
     entry: &Entry,
     input: &Value,
     open: Vec<Open<'_>>,
-) -> Result<(), Outcome> {
+) -> Result<(), Ended> {
     for question in questions(run, entry, input, open).await {
         if run.gating.passed.contains(&question.gate) {
             continue;
@@ -82,7 +82,7 @@ async fn put(
                     because: ruling.because,
                     component,
                 };
-                return Err(suspend::suspend(run, entry, input, wait));
+                return Err(suspend::suspend(run, entry, input, wait).into());
             }
         }
     }

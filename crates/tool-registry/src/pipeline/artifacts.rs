@@ -9,7 +9,7 @@ use tool_core::{
     EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage, Validation,
 };
 
-use super::Run;
+use super::{Ended, Run};
 use crate::Entry;
 use crate::validator::type_name;
 
@@ -21,21 +21,20 @@ pub(super) struct Redeemed {
 /// Redeems what the tool wants, if anything. All arguments are judged before one combined refusal.
 ///
 /// What is prepared then holds the data; the input stays as it was spoken, references and all.
-pub(super) async fn redeem(
+pub(super) async fn redeem<'e>(
     run: &Run<'_>,
-    entry: &Entry,
+    entry: &'e Entry,
     input: &Value,
-    prepared: &mut Box<dyn Prepared>,
-) -> Result<Option<Box<Redeemed>>, Outcome> {
+    prepared: &mut Box<dyn Prepared + 'e>,
+) -> Result<Option<Box<Redeemed>>, Ended> {
     run.stage(Stage::Artifacts);
     let wants = &entry.tool().declarations().wants;
     if wants.is_empty() {
         return Ok(None);
     }
     if !run.door.redeems_artifacts() {
-        return Err(Outcome::Refused(Refusal::Door {
-            declaration: "wants",
-        }));
+        let declaration = "wants";
+        return Err(Outcome::Refused(Refusal::Door { declaration }).into());
     }
 
     let (mut resolved, mut wanted) = (input.clone(), BTreeMap::new());
@@ -81,7 +80,7 @@ pub(super) async fn redeem(
         tell(run, argument, kind, issues.len() == told);
     }
     if !issues.is_empty() {
-        return Err(Outcome::Refused(Refusal::Artifact { issues, operator }));
+        return Err(Outcome::Refused(Refusal::Artifact { issues, operator }).into());
     }
     *prepared = entry
         .tool()

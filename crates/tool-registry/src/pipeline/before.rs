@@ -3,16 +3,21 @@
 use serde_json::Value;
 use tool_core::{Arguments, Denial, HookError, Incoming, Outcome, Refusal, Stage};
 
-use super::Run;
+use super::{Ended, Run};
 use crate::within::within;
 
 /// Runs the hooks in order, for unknown names too. One that rejects, fails or breaks refuses the
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Outcome> {
+pub(super) async fn run(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
     run.stage(Stage::Before);
     if run.services.before.is_empty() {
         return Ok(());
     }
+    // On the heap, so that a call without a hook needs no room for it.
+    Box::pin(look(run, arguments)).await
+}
+
+async fn look(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
     let delivered = std::mem::replace(arguments, Arguments::Value(Value::Null));
     let mut incoming = Incoming::new(run.id().cloned(), run.name(), delivered);
     for hook in &run.services.before {
@@ -23,7 +28,7 @@ pub(super) async fn run(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<
         if let Err(error) = looked {
             let reason = error.model().map(str::to_owned);
             let denial = Denial::new(incoming.name, error.to_string()).reason(reason);
-            return Err(Outcome::Refused(Refusal::Denied(denial)));
+            return Err(Outcome::Refused(Refusal::Denied(denial)).into());
         }
     }
     run.settlement.tool = incoming.name;

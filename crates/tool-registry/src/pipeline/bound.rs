@@ -1,7 +1,8 @@
 //! Stage 13: long text is retained whole and shown in part.
 
 use tool_core::{
-    Bound, Bounding, Content, Declarations, Defect, DefectKind, Outcome, Refusal, Retention, Stage,
+    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Outcome, Refusal,
+    Retention, Stage,
 };
 
 use super::project::Shown;
@@ -26,7 +27,7 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
         return;
     }
     if let Kept::Whole = keep_within(run, entry).await
-        && let Some(loss) = &run.loss
+        && let Some(loss) = run.host.state().loss()
     {
         let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
         run.settlement.content.push(Content::text(note));
@@ -65,7 +66,7 @@ async fn keep_within(run: &mut Run<'_>, entry: &Entry) -> Kept {
     let content = std::mem::take(&mut run.settlement.content);
     let retention = Retention::new(content, bound, run.facts, run.name())
         .call(run.id())
-        .loss(run.loss.as_deref());
+        .loss(run.host.state().loss());
     if let Bounding::Truncate(_) = declarations.bounding {
         run.settlement.content = outputs.truncate(retention);
         return Kept::Cut;

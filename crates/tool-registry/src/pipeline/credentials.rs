@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tool_core::{Credential, CredentialStep, EventKind, Gate, Outcome, Refusal, Stage};
 
-use super::Run;
 use super::suspend::{self, Wait};
+use super::{Ended, Run};
 use crate::host::step_of;
 use crate::{Approvals, Entry};
 
@@ -17,7 +17,7 @@ pub(super) async fn acquire(
     run: &Run<'_>,
     entry: &Entry,
     input: &Value,
-) -> Result<Option<Credential>, Outcome> {
+) -> Result<Option<Credential>, Ended> {
     run.stage(Stage::Credentials);
     let Some(need) = &entry.tool().declarations().needs else {
         return Ok(None);
@@ -51,12 +51,13 @@ pub(super) async fn acquire(
             if let Outcome::Suspended(suspension) = &mut outcome {
                 suspension.consent = error.consent().cloned();
             }
-            Err(outcome)
+            Err(outcome.into())
         }
         Err(error) => Err(Outcome::Refused(Refusal::Credential {
             service: need.service.clone(),
             operator: error.to_string(),
-        })),
+        })
+        .into()),
     }
 }
 

@@ -1,41 +1,56 @@
 //! Stage 10: the output codec, validated.
 
-use tool_core::{Defect, DefectKind, Outcome, Produced, Stage};
+use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
 
-use super::Run;
 use super::execute::Executed;
+use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
 use crate::nesting::{MAX_DEPTH, dismantle, is_shallow};
 
-/// Output that its own schema accepts.
-pub(super) struct Encoded(pub(super) Produced);
+/// Output that its own schema accepts. It lies in the settlement already.
+pub(super) struct Encoded {
+    /// What the tool itself shows the model.
+    pub(super) content: Option<Vec<Content>>,
+}
 
 /// Encodes and validates. Output that does not fit is never a success.
-pub(super) fn encode(run: &Run<'_>, entry: &Entry, executed: Executed) -> Result<Encoded, Outcome> {
+pub(super) fn encode(
+    run: &mut Run<'_>,
+    entry: &Entry,
+    executed: Executed<'_>,
+) -> Result<Encoded, Ended> {
     run.stage(Stage::Encode);
-    let Executed(finished) = executed;
-    let mut produced = match contained(|| finished.encode()) {
-        Some(Ok(produced)) => produced,
-        Some(Err(cause)) => {
-            return Err(Outcome::Defect(Defect::because(DefectKind::Output, cause)));
-        }
-        None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+    let encoded = match executed {
+        Executed::Here(mut running) => contained(move || running.as_mut().encode()),
+        Executed::Elsewhere(produced) => Some(Ok(produced)),
     };
-    let deep = produced.output.take_if(|output| !is_shallow(output));
-    if let Some(output) = deep {
-        dismantle(output);
-        let cause = format!("output is nested deeper than {MAX_DEPTH} levels");
-        return Err(Outcome::Defect(Defect::because(DefectKind::Output, cause)));
-    }
-    let fits = match (&entry.output, &produced.output) {
+    let produced = match encoded {
+        Some(Ok(produced)) => produced,
+        Some(Err(cause)) => return defect(Defect::because(DefectKind::Output, cause)),
+        None => return defect(Defect::new(DefectKind::Panic)),
+    };
+    let settlement = &mut run.settlement;
+    settlement.output = produced.output;
+    settlement.meta = produced.meta;
+    let fits = match (&entry.output, &settlement.output) {
+        (_, Some(output)) if !is_shallow(output) => {
+            settlement.output.take().map(dismantle);
+            let cause = format!("output is nested deeper than {MAX_DEPTH} levels");
+            return defect(Defect::because(DefectKind::Output, cause));
+        }
         (Some(schema), Some(output)) => schema.is_valid(output),
         (Some(_), None) => false,
         (None, _) => true,
     };
-    if fits {
-        Ok(Encoded(produced))
-    } else {
-        Err(Outcome::Defect(Defect::new(DefectKind::Output)))
+    if !fits {
+        return defect(Defect::new(DefectKind::Output));
     }
+    Ok(Encoded {
+        content: produced.content,
+    })
+}
+
+fn defect<T>(defect: Defect) -> Result<T, Ended> {
+    Err(Outcome::Defect(defect).into())
 }

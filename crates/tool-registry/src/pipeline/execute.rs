@@ -1,32 +1,38 @@
 //! Stage 9: the single executor.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tool_core::{
-    CallControl, Credential, Defect, DefectKind, Finished, Gate, HandlerErrorKind, Outcome,
-    Prepared, Refusal, Stage, ToolKind,
+    CallHost, Context, Credential, Defect, DefectKind, Gate, HandlerErrorKind, Outcome, Prepared,
+    Produced, Refusal, Running, Stage, ToolKind,
 };
 
-use super::Run;
 use super::artifacts::Redeemed;
 use super::suspend::{self, Wait};
+use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::awaited;
 use crate::host::Host;
 
 /// A handler that came to its end.
-pub(super) struct Executed(pub(super) Box<dyn Finished>);
+pub(super) enum Executed<'e> {
+    /// Its output is still to be encoded.
+    Here(Pin<Box<dyn Running + 'e>>),
+    /// Somebody else's, who has encoded it.
+    Elsewhere(Produced),
+}
 
 /// Runs the handler. A refusal that it met while running stands, whatever it made of it.
-pub(super) async fn execute(
+pub(super) async fn execute<'e>(
     run: &mut Run<'_>,
     entry: &Arc<Entry>,
     input: &Value,
-    prepared: Box<dyn Prepared>,
+    prepared: Box<dyn Prepared + 'e>,
     redeemed: Option<Box<Redeemed>>,
     credential: Option<Credential>,
-) -> Result<Executed, Outcome> {
+) -> Result<Executed<'e>, Ended> {
     run.stage(Stage::Execute);
     if let Some(settled) = settled_elsewhere(run, entry, input) {
         return settled;
@@ -35,45 +41,57 @@ pub(super) async fn execute(
         Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input)).await),
         None => None,
     };
-    let host = Arc::new(Host::new(run, entry));
-    run.hosted.by(Arc::clone(&host));
+    let wanted = redeemed.map(|redeemed| redeemed.wanted);
+    run.host.state().grant(credential, wanted);
     // Dropped with this future: that is what cancels the call.
-    let mut control = CallControl::of(host).credential(credential);
-    if let Some(redeemed) = redeemed {
-        control = control.wanted(redeemed.wanted);
-    }
-    let control = control.build();
+    let waiting = Waiting(run.host);
 
-    let context = control.context();
+    let context = Context::of(Arc::clone(run.host) as Arc<dyn CallHost>);
     // The handler's own code runs already when its future is made.
-    let running = awaited(async move { prepared.run(context).await });
+    let running = awaited(async move {
+        let mut running = prepared.run(context);
+        running.as_mut().await.map(|()| running)
+    });
     let ended = match entry.tool().declarations().timeout {
         None => Ok(running.await),
         Some(after) => Box::pin(tokio::time::timeout(after, running))
             .await
             .map_err(|_| after),
     };
-    control.settle();
-    run.loss = control.loss();
-    run.hosted.clean_up().await;
+    let state = run.host.state();
+    state.settle();
+    run.host.clean_up().await;
+    drop(waiting);
 
-    if let Some(refusal) = control.refusal() {
-        return Err(Outcome::Refused(refusal));
+    if let Some(refusal) = state.refusal() {
+        return Err(Outcome::Refused(refusal.clone()).into());
     }
-    match ended {
-        Err(after) => Err(Outcome::TimedOut { after }),
-        Ok(None) => Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
-        Ok(Some(Err(error))) => Err(match error.into_kind() {
+    let outcome = match ended {
+        Ok(Some(Ok(running))) => {
+            if !entry.tool().declarations().asserts || state.asserted() {
+                return Ok(Executed::Here(running));
+            }
+            Outcome::Defect(Defect::new(DefectKind::Unasserted))
+        }
+        Err(after) => Outcome::TimedOut { after },
+        Ok(None) => Outcome::Defect(Defect::new(DefectKind::Panic)),
+        Ok(Some(Err(error))) => match error.into_kind() {
             HandlerErrorKind::Failure(failure) => Outcome::Failed(failure),
             HandlerErrorKind::Refused(refusal) => Outcome::Refused(refusal),
             HandlerErrorKind::Defect(cause) => {
                 Outcome::Defect(Defect::shared(DefectKind::Handler, cause))
             }
-        }),
-        Ok(Some(Ok(_))) if entry.tool().declarations().asserts && !control.asserted() => {
-            Err(Outcome::Defect(Defect::new(DefectKind::Unasserted)))
-        }
-        Ok(Some(Ok(finished))) => Ok(Executed(finished)),
+        },
+    };
+    Err(outcome.into())
+}
+
+/// A handler that is waited for.
+struct Waiting<'h>(&'h Arc<Host>);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.release();
     }
 }
 
@@ -82,11 +100,11 @@ fn settled_elsewhere(
     run: &mut Run<'_>,
     entry: &Entry,
     input: &Value,
-) -> Option<Result<Executed, Outcome>> {
+) -> Option<Result<Executed<'static>, Ended>> {
     match entry.tool().kind() {
         ToolKind::External => Some(match run.gating.outside.take().map(|outside| *outside) {
-            Some(Ok(produced)) => Ok(Executed(Box::new(produced))),
-            Some(Err(failure)) => Err(Outcome::Failed(failure)),
+            Some(Ok(produced)) => Ok(Executed::Elsewhere(produced)),
+            Some(Err(failure)) => Err(Outcome::Failed(failure).into()),
             None => {
                 let because = "the result comes from outside".to_owned();
                 let wait = Wait {
@@ -94,13 +112,14 @@ fn settled_elsewhere(
                     because,
                     component: None,
                 };
-                Err(suspend::suspend(run, entry, input, wait))
+                Err(suspend::suspend(run, entry, input, wait).into())
             }
         }),
         ToolKind::Provider(defined) if !defined.handled_here => {
             Some(Err(Outcome::Refused(Refusal::Door {
                 declaration: "execution by its provider",
-            })))
+            })
+            .into()))
         }
         _ => None,
     }

@@ -2,8 +2,8 @@
 
 use tool_core::{ColumnMismatch, Content, EventKind, Outcome, Refusal, Stage, judge_columns};
 
-use super::Run;
 use super::encode::Encoded;
+use super::{Ended, Run};
 use crate::{ColumnCheck, Entry};
 
 /// Refuses a result that is larger than its author lets a model read. The payload then reaches no
@@ -11,43 +11,44 @@ use crate::{ColumnCheck, Entry};
 ///
 /// Measured is what the model would read: the text blocks where there are any, else the output, a
 /// text as it is and anything else as compact JSON.
-pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: &Encoded) -> Result<(), Outcome> {
+pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: &Encoded) -> Result<(), Ended> {
     run.stage(Stage::Judge);
     let declarations = entry.tool().declarations();
     if let Some(ceiling) = declarations.ceiling {
-        let chars = chars(encoded);
+        let chars = chars(run, encoded);
         if chars > ceiling.get() {
             return Err(Outcome::Refused(Refusal::Ceiling {
                 chars,
                 max_chars: ceiling.get(),
                 narrow_by: declarations.narrow_by.clone().unwrap_or_default(),
-            }));
+            })
+            .into());
         }
     }
     let check = run.services.column_check;
     if check != ColumnCheck::Off {
-        let mismatches = mismatches(entry, encoded);
+        let mismatches = mismatches(run, entry);
         if !mismatches.is_empty() {
             run.tell(|| EventKind::Columns(&mismatches));
             if check == ColumnCheck::Enforce {
-                return Err(Outcome::Refused(Refusal::Columns { mismatches }));
+                return Err(Outcome::Refused(Refusal::Columns { mismatches }).into());
             }
         }
     }
     Ok(())
 }
 
-fn mismatches(entry: &Entry, encoded: &Encoded) -> Vec<ColumnMismatch> {
+fn mismatches(run: &Run<'_>, entry: &Entry) -> Vec<ColumnMismatch> {
     let declared = &entry.tool().declarations().result_columns;
-    let (Some(columns), Some(output)) = (declared, &encoded.0.output) else {
+    let (Some(columns), Some(output)) = (declared, &run.settlement.output) else {
         return Vec::new();
     };
     judge_columns(columns, output).unwrap_or_default()
 }
 
 /// What the model would read, in Unicode scalar values.
-fn chars(encoded: &Encoded) -> usize {
-    match (&encoded.0.content, &encoded.0.output) {
+fn chars(run: &Run<'_>, encoded: &Encoded) -> usize {
+    match (&encoded.content, &run.settlement.output) {
         (Some(content), _) => content
             .iter()
             .filter_map(Content::as_text)

@@ -6,8 +6,8 @@ use tool_core::{
     Action, Capability, Decision, Denial, EventKind, Outcome, Refusal, Request, Ruling, Stage,
 };
 
-use super::Run;
 use super::parse::Parsed;
+use super::{Ended, Run};
 use crate::Entry;
 use crate::within::within;
 
@@ -23,7 +23,7 @@ pub(super) async fn rule<'e>(
     run: &Run<'_>,
     entry: &'e Entry,
     parsed: &Parsed,
-) -> Result<Vec<Open<'e>>, Outcome> {
+) -> Result<Vec<Open<'e>>, Ended> {
     run.stage(Stage::Policy);
     let declared = entry.tool().declarations().capabilities.as_deref();
     let questions = std::iter::once(None).chain(declared.unwrap_or_default().iter().map(Some));
@@ -54,7 +54,7 @@ pub(super) async fn rule<'e>(
             Decision::Deny => {
                 let denial = Denial::new(denied_action(run, capability), ruling.because)
                     .reason(ruling.reason);
-                return Err(Outcome::Refused(Refusal::Denied(denial)));
+                return Err(Outcome::Refused(Refusal::Denied(denial)).into());
             }
         }
     }

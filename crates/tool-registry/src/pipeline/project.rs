@@ -1,10 +1,10 @@
 //! Stage 12: what programs and the model are shown.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
+use tool_core::{Content, Defect, DefectKind, Outcome, Stage, Structured};
 
-use super::Run;
 use super::encode::Encoded;
+use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
 
@@ -19,22 +19,23 @@ pub(super) fn project(
     entry: &Entry,
     input: &Value,
     encoded: Encoded,
-) -> Result<Shown, Outcome> {
+) -> Result<Shown, Ended> {
     run.stage(Stage::Project);
-    let Encoded(produced) = encoded;
-    let (structured, content) = match contained(|| project_both(entry, input, &produced)) {
-        Some(Ok(projected)) => projected,
-        Some(Err(defect)) => return Err(Outcome::Defect(defect)),
-        None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic))),
+    let output = run.settlement.output.as_ref();
+    let (structured, content) = match output.filter(|_| entry.tool().has_projection()) {
+        None => (None, None),
+        Some(output) => match contained(|| project_both(entry, input, output)) {
+            Some(Ok(projected)) => projected,
+            Some(Err(defect)) => return Err(Outcome::Defect(defect).into()),
+            None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic)).into()),
+        },
     };
-    let own = produced.content.filter(|content| !content.is_empty());
     let settlement = &mut run.settlement;
+    let own = encoded.content.filter(|content| !content.is_empty());
     settlement.content = content
         .or(own)
-        .unwrap_or_else(|| produced.output.as_ref().map_or_else(Vec::new, plain));
-    settlement.structured = structured.or_else(|| produced.output.clone());
-    settlement.output = produced.output;
-    settlement.meta = produced.meta;
+        .unwrap_or_else(|| settlement.output.as_ref().map_or_else(Vec::new, plain));
+    settlement.structured = structured.map_or(Structured::Output, Structured::Own);
     Ok(Shown)
 }
 
@@ -42,7 +43,7 @@ pub(super) fn project(
 pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
         run.settlement.content = failure.take_content();
-        run.settlement.structured = failure.take_structured();
+        run.settlement.structured = failure.take_structured().into();
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
@@ -52,14 +53,7 @@ pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
 
 type Projected = (Option<Value>, Option<Vec<Content>>);
 
-fn project_both(
-    entry: &Entry,
-    input: &Value,
-    produced: &tool_core::Produced,
-) -> Result<Projected, Defect> {
-    let Some(output) = &produced.output else {
-        return Ok((None, None));
-    };
+fn project_both(entry: &Entry, input: &Value, output: &Value) -> Result<Projected, Defect> {
     let failed = |error| Defect::because(DefectKind::Projection, error);
     let structured = entry
         .tool()

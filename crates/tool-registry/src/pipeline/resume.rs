@@ -4,13 +4,13 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::{EventKind, Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
 
-use super::{Run, suspend};
+use super::{Ended, Run, suspend};
 use crate::Resolution;
 use crate::within::within;
 
 /// Admits a resumed call: intact, not expired, the caller's own, and not decided before. A decline
 /// is a decision too.
-pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Outcome> {
+pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Ended> {
     let resolution = run.gating.resolution.take();
     let (Some(suspension), Some(resolution)) = (run.gating.resumed.as_deref(), resolution) else {
         return Ok(());
@@ -35,7 +35,7 @@ pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Outcome> {
     match *resolution {
         Resolution::Verdict(Verdict::Approve) => Ok(()),
         Resolution::Verdict(Verdict::Decline { note }) => {
-            Err(Outcome::Refused(Refusal::Declined { note }))
+            Err(Outcome::Refused(Refusal::Declined { note }).into())
         }
         Resolution::Result(result) => {
             run.gating.outside = Some(result);
@@ -80,7 +80,7 @@ pub(super) fn still_the_same(
     suspension: &Suspension,
     entry: &crate::Entry,
     input: &serde_json::Value,
-) -> Result<(), Outcome> {
+) -> Result<(), Ended> {
     if suspension.tool != entry.wire_name().as_str()
         || suspension.definition != suspend::binding(entry)
     {
@@ -92,6 +92,6 @@ pub(super) fn still_the_same(
     Ok(())
 }
 
-fn refused(fault: ResumeFault) -> Outcome {
-    Outcome::Refused(Refusal::Resume { fault })
+fn refused(fault: ResumeFault) -> Ended {
+    Box::new(Outcome::Refused(Refusal::Resume { fault }))
 }

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use tool_core::{
-    Arguments, CallId, Event, EventKind, Facts, Loss, Outcome, ProgressSink, Settlement, Stage,
-};
+use tool_core::{Arguments, CallId, Event, EventKind, Facts, Outcome, Settlement, Stage};
 
 use super::unseen::Unseen;
 use crate::batch::Turnstile;
 use crate::decision::Gating;
-use crate::host::Hosted;
-use crate::queue::Queue;
+use crate::host::Host;
 use crate::services::Services;
 use crate::{Door, Snapshot};
 
@@ -23,22 +20,18 @@ pub(crate) struct Run<'a> {
     pub(crate) delivered: Option<Box<(String, Arguments)>>,
     pub(crate) door: Door,
     pub(crate) gating: &'a mut Gating,
-    pub(crate) progress: Option<&'a Arc<dyn ProgressSink>>,
-    pub(crate) early: Option<&'a Arc<Queue>>,
     pub(crate) turnstile: Option<&'a Arc<Turnstile>>,
-    pub(crate) hosted: Hosted,
+    pub(crate) host: &'a Arc<Host>,
     pub(crate) unseen: Unseen,
-    /// What the tool itself left out of its output.
-    pub(crate) loss: Option<Box<Loss>>,
     /// The settlement in the making. Its tool is the name as called, and from resolving on the
-    /// wire name.
-    pub(crate) settlement: Box<Settlement>,
+    /// wire name; it has its id at the end.
+    pub(crate) settlement: Settlement,
 }
 
 impl Run<'_> {
     /// The id of the call, where it has one.
     pub(crate) fn id(&self) -> Option<&CallId> {
-        self.settlement.call.as_ref()
+        self.host.call.as_ref()
     }
 
     /// The name of the tool.
@@ -49,13 +42,13 @@ impl Run<'_> {
     /// Ends the call so, without what it may have produced.
     pub(crate) fn end(&mut self, outcome: Outcome) {
         let tool = std::mem::take(&mut self.settlement.tool);
-        let mut ended = Settlement::without_output(self.settlement.call.take(), tool, outcome);
+        let mut ended = Settlement::without_output(None, tool, outcome);
         if let Some(entry) = self.snapshot.get(&ended.tool) {
             ended.identity = Some(entry.identity().clone());
             ended.failure_mode = entry.tool().declarations().failure_mode;
         }
         ended.repairs = std::mem::take(&mut self.settlement.repairs);
-        *self.settlement = ended;
+        self.settlement = ended;
     }
 
     /// Says that a stage begins.

@@ -5,19 +5,23 @@ use tool_core::{
     Arguments, InvalidArguments, Outcome, Prepared, Refusal, RepairRule, Repairs, Stage, Validation,
 };
 
-use super::Run;
 use super::parse::{self, Parsed};
+use super::{Ended, Run};
 use crate::Entry;
 use crate::repair::Repairing;
 
 /// Arguments that the tool's schema accepts, decoded. The value validated is the value executed.
-pub(super) struct Valid {
+pub(super) struct Valid<'e> {
     pub(super) input: Value,
-    pub(super) prepared: Box<dyn Prepared>,
+    pub(super) prepared: Box<dyn Prepared + 'e>,
 }
 
 /// Validates and decodes. Input that does not fit never reaches the tool.
-pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<Valid, Outcome> {
+pub(super) fn validate<'e>(
+    run: &Run<'_>,
+    entry: &'e Entry,
+    parsed: Parsed,
+) -> Result<Valid<'e>, Ended> {
     run.stage(Stage::Validate);
     let Parsed {
         value,
@@ -32,7 +36,7 @@ pub(super) fn validate(run: &Run<'_>, entry: &Entry, parsed: Parsed) -> Result<V
         let prepared = entry.tool().executor().prepare(&input)?;
         Ok(Valid { input, prepared })
     });
-    valid.map_err(|invalid| Outcome::Refused(Refusal::InvalidArguments(invalid)))
+    valid.map_err(|invalid| Box::new(Outcome::Refused(Refusal::InvalidArguments(invalid))))
 }
 
 /// Why arguments do not fit a tool that somebody else runs.

@@ -144,7 +144,7 @@ impl From<&Settlement> for ResultPart {
             kind: settlement.outcome.kind().map(str::to_owned),
             is_retryable: settlement.outcome.is_retryable(),
             content: settlement.content.clone(),
-            structured: settlement.structured.clone(),
+            structured: settlement.structured().cloned(),
         }
     }
 }

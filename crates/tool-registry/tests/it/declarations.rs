@@ -178,7 +178,7 @@ async fn a_result_over_its_ceiling_reaches_no_channel_and_one_at_it_passes() {
         "the result has 10 characters and the most is 9; no data was returned; \
          narrow it by since, limit"
     );
-    assert!(settled.output.is_none() && settled.structured.is_none());
+    assert!(settled.output.is_none() && settled.structured().is_none());
     assert_eq!(
         settled.outcome.origin().map(|origin| origin.as_str()),
         Some("result")

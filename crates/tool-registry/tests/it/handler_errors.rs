@@ -59,7 +59,7 @@ async fn a_tool_failure_is_a_failure_that_the_model_reads() {
     assert!(matches!(settled.outcome, Outcome::Failed(_)));
     assert!(settled.is_error());
     assert_eq!(settled.text(), "no such file; list the folder first");
-    assert_eq!(settled.structured, Some(json!({"code": 404})));
+    assert_eq!(settled.structured(), Some(&json!({"code": 404})));
     assert_eq!(settled.output, None);
 }
 
@@ -149,7 +149,10 @@ async fn no_error_mapping_of_the_handler_turns_a_refusal_into_anything_else() {
         let settled = settle(tool, "{}").await;
         assert!(matches!(refusal(&settled), Refusal::Declined { .. }));
         assert_eq!(settled.text(), "the user declined: not this file");
-        assert_eq!((&settled.output, &settled.structured), (&None, &None));
+        assert_eq!(
+            (settled.output.as_ref(), settled.structured()),
+            (None, None)
+        );
         assert!(!format!("{settled:?}").contains("canary"));
     }
 }
@@ -309,7 +312,10 @@ async fn a_result_over_the_ceiling_reaches_no_channel() {
         "the result has 6 characters and the most is 4; no data was returned; \
          narrow it by from, to"
     );
-    assert_eq!((&settled.output, &settled.structured), (&None, &None));
+    assert_eq!(
+        (settled.output.as_ref(), settled.structured()),
+        (None, None)
+    );
     assert!(!format!("{settled:?}").contains("canary"));
 }
 

@@ -329,7 +329,10 @@ async fn an_after_hook_that_fails_makes_a_defect_that_shows_nothing_and_keeps_th
         panic!("expected a defect");
     };
     assert_eq!(defect.kind(), DefectKind::Hook);
-    assert_eq!((&settled.output, &settled.structured), (&None, &None));
+    assert_eq!(
+        (settled.output.as_ref(), settled.structured()),
+        (None, None)
+    );
     assert_eq!(settled.retained.len(), 1);
     assert!(!settled.text().contains("/srv"));
 }

@@ -48,7 +48,7 @@ async fn success_and_failure_are_encoded_by_their_own_types() {
         (settled.outcome.as_str(), settled.text().as_str()),
         ("failed", "status 404")
     );
-    assert_eq!(settled.structured, Some(json!({"code": "404"})));
+    assert_eq!(settled.structured(), Some(&json!({"code": "404"})));
     assert_eq!(
         find().failure().unwrap().as_value()["properties"]["code"]["type"],
         "string"
@@ -269,7 +269,7 @@ async fn data_beside_the_output_is_handed_on_and_an_empty_list_of_blocks_shows_t
     });
     let settled = settle(tool, "{}").await;
     assert_eq!(settled.text(), r#"{"a":1}"#);
-    assert_eq!(settled.structured, Some(json!({"a": 1})));
+    assert_eq!(settled.structured(), Some(&json!({"a": 1})));
     assert_eq!(settled.meta.unwrap()["trace"], json!("t1"));
     let silent = Tool::dynamic("x", json!({"type": "object"}), |_: Value, _| async {
         Ok(Produced::content([]))

@@ -97,7 +97,7 @@ async fn law_02_the_executor_sees_decoded_input_and_projection_sees_encoded_outp
     let seen = Arc::default();
     let settled = settle(order(&seen), r#"{"price":"12.50","at":"9:05"}"#).await;
     assert_eq!(output(&settled), &json!({"total": "25.00"}));
-    assert_eq!(settled.structured, Some(json!({"total": "25.00"})));
+    assert_eq!(settled.structured(), Some(&json!({"total": "25.00"})));
     assert_eq!(settled.text(), "2500 at 545");
     let seen = seen.lock().unwrap().clone();
     assert_eq!(seen, ["handler: 1250 545", "projection: 2500 []"]);
@@ -135,7 +135,7 @@ async fn law_02_a_structured_projection_has_its_own_schema_and_leaves_the_output
     .structured(|all: Vec<i32>| all.len());
     let settled = settle(tool.clone(), "{}").await;
     assert_eq!(settled.output, Some(json!([1, 2, 3])));
-    assert_eq!(settled.structured, Some(json!(3)));
+    assert_eq!(settled.structured(), Some(&json!(3)));
     let tool = Tool::from(tool);
     assert_eq!(
         tool.advertised_output().unwrap().as_value()["type"],

@@ -56,7 +56,7 @@ proptest! {
             let cut = bounded(gives(Produced::value(output.clone())), Some(&store)).await;
             assert_eq!(cut.output, Some(output));
             assert_eq!(cut.output, plain.output);
-            assert_eq!(cut.structured, plain.structured);
+            assert_eq!(cut.structured(), plain.structured());
             assert_eq!(cut.is_error(), plain.is_error());
 
             // What is shown in part is kept whole, and what is kept is what would be shown.
@@ -84,7 +84,7 @@ async fn law_08_media_and_structured_output_pass_bounding_unchanged_and_in_order
     let store = Drawer::default();
     let settled = bounded(gives(produced), Some(&store)).await;
     assert_eq!(settled.content, [Content::text("preview"), image]);
-    assert_eq!(settled.structured, Some(json!({"rows": [1, 2, 3]})));
+    assert_eq!(settled.structured(), Some(&json!({"rows": [1, 2, 3]})));
     let kept = store.kept.lock().unwrap().clone();
     assert_eq!(kept[0].1, format!("{0}\n{0}", "x".repeat(100)));
 }
@@ -109,7 +109,7 @@ async fn law_08_a_failure_stays_a_failure_when_its_text_is_bounded() {
     assert!(settled.is_error());
     assert!(matches!(settled.outcome, Outcome::Failed(_)));
     assert_eq!(settled.text(), "preview");
-    assert_eq!(settled.structured, Some(json!({"code": 404})));
+    assert_eq!(settled.structured(), Some(&json!({"code": 404})));
     assert_eq!(store.kept.lock().unwrap()[0].1, "why\n".repeat(50));
 }
 
@@ -166,7 +166,10 @@ async fn law_09_output_that_cannot_be_retained_is_a_defect_with_nothing_of_its_t
         };
         assert_eq!(defect.kind(), DefectKind::Retention);
         assert_eq!(settled.text(), Defect::MODEL_TEXT);
-        assert_eq!((&settled.output, &settled.structured), (&None, &None));
+        assert_eq!(
+            (settled.output.as_ref(), settled.structured()),
+            (None, None)
+        );
         assert!(settled.retained.is_empty());
         assert!(!format!("{settled:?}").contains(CANARY));
         assert!(

@@ -27,7 +27,7 @@ async fn a_success_is_one_result_and_its_typed_and_encoded_values_agree() {
     };
     assert!(!settled.is_error());
     assert_eq!(output(settled), &json!("said"));
-    assert_eq!(settled.structured, Some(json!("said")));
+    assert_eq!(settled.structured(), Some(&json!("said")));
     assert_eq!(say.output((**settled).clone()).unwrap(), "said");
 }
 
@@ -76,17 +76,17 @@ async fn a_declared_failure_is_encoded_by_its_own_type_in_both_modes() {
         );
 
         let settled = settle(tool, r#"{"id":404}"#).await;
-        assert_eq!(settled.structured, Some(json!("404")));
+        assert_eq!(settled.structured(), Some(&json!("404")));
         assert_eq!(settled.text(), "status 404");
         let result = settled.into_result();
         if mode == FailureMode::Return {
             let returned = result.unwrap();
             assert!(returned.is_error() && matches!(returned.outcome, Outcome::Failed(_)));
-            assert_eq!(returned.structured, Some(json!("404")));
+            assert_eq!(returned.structured(), Some(&json!("404")));
         } else {
             let error = result.unwrap_err();
             assert_eq!(error.origin(), FailureOrigin::Handler);
-            assert_eq!(error.settlement().structured, Some(json!("404")));
+            assert_eq!(error.settlement().structured(), Some(&json!("404")));
         }
     }
 }
