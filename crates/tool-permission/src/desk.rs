@@ -143,8 +143,12 @@ impl Desk {
                     .0
                     .end(id, Ending::Answered(Answer::Declined { note }))?);
             }
-            Reply::RejectAll { note } => return Ok(self.0.reject_all(id, note, false)?),
-            Reply::RejectAndStop { note } => return Ok(self.0.reject_all(id, note, true)?),
+            Reply::RejectAll { note } => {
+                return Ok(self.0.reject_all(id, note.as_deref(), false)?);
+            }
+            Reply::RejectAndStop { note } => {
+                return Ok(self.0.reject_all(id, note.as_deref(), true)?);
+            }
             Reply::Always => (ReplyScope::Project, None),
             Reply::Save { scope, lasts } => (scope, lasts),
         };
@@ -301,7 +305,7 @@ impl Shared {
     }
 
     /// Declines a question with a note, and all others of its session without one.
-    fn reject_all(&self, id: QuestionId, note: Option<String>, stop: bool) -> Result<(), NotFound> {
+    fn reject_all(&self, id: QuestionId, note: Option<&str>, stop: bool) -> Result<(), NotFound> {
         let ending = |note| match stop {
             true => Ending::Stopped { note },
             false => Ending::Answered(Answer::Declined { note }),
@@ -309,7 +313,7 @@ impl Shared {
         let mut waiting = self.waiting();
         let first = waiting.open.get(&id).ok_or(NotFound { id })?;
         let facts = first.question.facts.clone();
-        self.end_in(&mut waiting, id, ending(note.clone()))?;
+        self.end_in(&mut waiting, id, ending(note.map(str::to_owned)))?;
         let others: Vec<QuestionId> = waiting
             .open
             .values()

@@ -15,11 +15,8 @@ pub(super) fn runs(words: &[CommandWord]) -> Result<(Unwrapped, bool), Stop> {
         return Ok((unwrapped, false));
     };
     match subcommand {
-        "bisect" => {
-            if behind.first().and_then(CommandWord::known) == Some("run") {
-                let command = behind.get(1..).unwrap_or_default().to_vec();
-                unwrapped = Unwrapped::words(command);
-            }
+        "bisect" if behind.first().and_then(CommandWord::known) == Some("run") => {
+            unwrapped = Unwrapped::words(behind.get(1..).unwrap_or_default().to_vec());
         }
         "submodule" => {
             let each = |word: &CommandWord| word.known() == Some("foreach");
@@ -39,8 +36,7 @@ pub(super) fn runs(words: &[CommandWord]) -> Result<(Unwrapped, bool), Stop> {
     let mut names_program = false;
     let texts = texts_of(subcommand);
     let programs = programs_of(subcommand);
-    let mut rest = behind.iter().enumerate();
-    while let Some((at, word)) = rest.next() {
+    for (at, word) in behind.iter().enumerate() {
         let text = word.beginning();
         if text == "--" && word.is_known() {
             break;

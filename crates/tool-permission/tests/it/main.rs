@@ -17,12 +17,15 @@ mod command_opaque; // ... of which a part cannot be read
 mod command_oracle; // ... as a real bash shows
 mod command_rewrites; // ways to write one act
 mod command_rules; // what rules say about lines
+mod conditions; // on arguments, agents, sessions
 mod desk; // questions, answers, notices
 mod file; // the grammar of policy files and its errors
 mod gate; // names, calls, capabilities, several resources, conditions
 mod labelled; // cases in files
 mod laws; // the laws of the design contract
+mod lint; // reported rules, explanations
 mod path; // paths: the labelled cases and what they leave open
+mod replies; // answers for more than one question, queues
 mod scale; // many rules, hostile patterns
 mod volume; // probing for case
 mod wildcard; // patterns against a reference matcher
