@@ -19,6 +19,7 @@ mod id;
 mod incoming;
 mod index;
 mod joined;
+mod json_cut;
 mod limits;
 mod marker;
 mod memory_artifacts;

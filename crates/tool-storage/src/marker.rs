@@ -4,6 +4,7 @@ use thiserror::Error;
 use tool_core::Loss;
 
 use crate::cut::Cut;
+use crate::json_cut::JsonCut;
 
 /// How to read on, in words for a model.
 ///
@@ -110,21 +111,69 @@ impl<'a> Marker<'a> {
         self.render(cut.tail - cut.head, bytes, cut)
     }
 
-    fn render(&self, left_out: usize, bytes: usize, cut: Cut) -> String {
-        let kept = match self.kept {
+    /// The most bytes that the marker of JSON can take.
+    pub(crate) fn longest_of_json(&self, bytes: usize) -> usize {
+        let shortest = JsonCut {
+            text: String::new(),
+            places: Vec::new(),
+        };
+        self.text_of_json(bytes, &shortest).len() + PLACES * (POINTER + 60)
+    }
+
+    pub(crate) fn text_of_json(&self, bytes: usize, cut: &JsonCut) -> String {
+        let mut places: Vec<_> = cut.places.iter().collect();
+        places.sort_by_key(|place| std::cmp::Reverse(place.left_out));
+        let mut said = String::new();
+        for place in places.iter().take(PLACES) {
+            let whole: String = place.pointer.chars().flat_map(char::escape_debug).collect();
+            let mut pointer: String = whole.chars().take(POINTER / 4).collect();
+            if pointer.len() < whole.len() {
+                pointer.push('…');
+            }
+            if pointer.is_empty() {
+                pointer.push_str("the top");
+            }
+            said.push_str(&format!(
+                "; {} {} of {} at {pointer}",
+                place.left_out,
+                plural(place.left_out, "item", "items"),
+                place.of
+            ));
+        }
+        if places.len() > PLACES {
+            said.push_str("; and items elsewhere");
+        }
+        if said.is_empty() {
+            said.push_str("; white space only");
+        }
+        let (kept, loss) = (self.kept(0), self.said_of_loss());
+        format!(
+            "[The tool runtime, not the tool, left out {} of {bytes} bytes of the JSON above{said}. \
+             {kept}{loss}]",
+            bytes.saturating_sub(cut.text.len()),
+        )
+    }
+
+    /// Where the whole is, and how to read it from an offset on.
+    fn kept(&self, offset: usize) -> String {
+        match self.kept {
             // The id goes in last: it holds no braces, a template might.
             Some((id, hint)) => {
-                let hint = hint
-                    .0
-                    .replace(OFFSET, &cut.head.to_string())
-                    .replace(ID, id);
+                let hint = hint.0.replace(OFFSET, &offset.to_string()).replace(ID, id);
                 format!("The whole output is kept as {id}. {hint}")
             }
             None => "It is kept nowhere.".to_owned(),
-        };
-        let loss = self.loss.map_or_else(String::new, |loss| {
+        }
+    }
+
+    fn said_of_loss(&self) -> String {
+        self.loss.map_or_else(String::new, |loss| {
             format!(" The tool itself had left out {loss} before; nobody keeps them.")
-        });
+        })
+    }
+
+    fn render(&self, left_out: usize, bytes: usize, cut: Cut) -> String {
+        let (kept, loss) = (self.kept(cut.head), self.said_of_loss());
         format!(
             "[The tool runtime, not the tool, left out {left_out} {} of {bytes} and {} {} of {} \
              here. {kept}{loss}]",
@@ -140,6 +189,9 @@ fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
 }
 
+/// How many places a marker of JSON names, and the bytes that each may take.
+const PLACES: usize = 3;
+const POINTER: usize = 160;
 const ID: &str = "{id}";
 const OFFSET: &str = "{offset}";
 const DEFAULT_HINT: &str = r#"To read on, call read_output with {"id":"{id}","offset":{offset}}."#;

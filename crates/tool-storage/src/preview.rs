@@ -4,6 +4,7 @@ use tool_core::{Bound, Content, Text};
 
 use crate::cut::{Budget, Cut};
 use crate::joined::Joined;
+use crate::json_cut::JsonCut;
 use crate::marker::Marker;
 
 /// Replaces the texts of some content with their beginning, a marker and their end.
@@ -17,6 +18,9 @@ use crate::marker::Marker;
 /// - The [`Marker`] stands between them as a text block of its own. It says who cut, how many
 ///   bytes are left out of how many, how many lines *of which nothing is shown* are left out of
 ///   how many, the id, and how to read on.
+/// - A text that is JSON, one list or one object of at most 8 MiB, stays JSON: whole items are left
+///   out, the last of a list and the largest members of an object, and the marker counts them by
+///   place. Only where that would show next to nothing, as of one long string, both ends are shown.
 /// - Blocks that are no text stay as they are and where they are. Texts of which nothing is shown,
 ///   empty ones among them, vanish. A text that is cut keeps its annotations on both parts and its
 ///   data for programs on the first.
@@ -52,6 +56,10 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
     if !bound.is_exceeded_by(content.iter().filter_map(Content::as_text)) {
         return content;
     }
+    let content = match preview_json(content, bound, marker) {
+        Ok(shown) => return shown,
+        Err(content) => content,
+    };
     let joined = Joined::new(&content);
     let budget = budget(bound, marker, joined.len());
     let cut = Cut::choose(&joined.ends(budget.bytes.saturating_add(1)), budget);
@@ -75,6 +83,38 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
     }
     shown.mark();
     shown.content
+}
+
+/// Shows one text that is a list or an object as a shorter one that is JSON too, and the marker
+/// after it. Gives any other content back.
+fn preview_json(
+    mut content: Vec<Content>,
+    bound: Bound,
+    marker: &Marker<'_>,
+) -> Result<Vec<Content>, Vec<Content>> {
+    let mut texts = content.iter().enumerate().filter_map(|(at, block)| {
+        let text = block.as_text().filter(|text| !text.is_empty())?;
+        Some((at, text))
+    });
+    let Some((at, text)) = texts.next() else {
+        return Err(content);
+    };
+    let room = bound
+        .bytes()
+        .saturating_sub(marker.longest_of_json(text.len()));
+    if texts.next().is_some() || bound.lines() < 2 || room < LEAST_OF_JSON {
+        return Err(content);
+    }
+    let Some(cut) = JsonCut::of(text, room) else {
+        return Err(content);
+    };
+    let marker = marker.text_of_json(text.len(), &cut);
+    if let Some(Content::Text(text)) = content.get_mut(at) {
+        text.text = cut.text;
+    }
+    content.insert(at + 1, Content::text(marker));
+    content.retain(|block| block.as_text() != Some(""));
+    Ok(content)
 }
 
 /// What may be shown beside the marker of an output of so many bytes.
@@ -132,5 +172,7 @@ impl Shown {
     }
 }
 
+/// A bound that leaves less than that for JSON shows both ends of the text instead.
+const LEAST_OF_JSON: usize = 64;
 /// More blocks than a preview usually shows.
 const MANY: usize = 64;

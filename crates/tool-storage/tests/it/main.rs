@@ -28,6 +28,8 @@ mod format;
 mod full_disk;
 /// What is told of outputs that are no longer kept.
 mod gone;
+/// JSON that is shown in part.
+mod json_preview;
 /// Quota, age, pins and sweeps.
 mod limits;
 /// The preview, case by case.
