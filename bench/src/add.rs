@@ -9,6 +9,8 @@ pub const NAME: &str = "add";
 pub const DESCRIPTION: &str = "Add two integers";
 /// Arguments as a model writes them.
 pub const ARGUMENTS: &str = r#"{"a": 19, "b": 23}"#;
+/// Arguments that do not fit: one is of another type.
+pub const REFUSED: &str = r#"{"a": 19, "b": [23]}"#;
 /// What a model is to read of the result.
 pub const TEXT: &str = r#"{"sum":42}"#;
 

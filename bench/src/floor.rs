@@ -26,7 +26,6 @@ struct Compiled {
 /// What the caller gets: text for the model and the value for programs.
 pub struct Answer {
     pub text: String,
-    #[expect(dead_code, reason = "made for programs, and none is here")]
     pub value: Value,
 }
 

@@ -1,29 +1,34 @@
 //! The command line.
 
 /// What to do, and how thoroughly.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     pub task: Task,
     pub rounds: u32,
+    /// Part of the name of a group or of a row; everything without one.
+    pub only: Option<String>,
 }
 
 /// What to do.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Task {
     /// Measure, and print tables.
     Table,
-    /// Measure, and print JSON.
+    /// Measure, and print one JSON object a line.
     Json,
     /// Run one contender that often and measure nothing, for a profiler to look at.
     Profile { contender: String, calls: u32 },
 }
 
 const ROUNDS: u32 = 500;
-const USAGE: &str = "usage: bench [--json] [--rounds N] [--profile CONTENDER CALLS]";
+const USAGE: &str = "usage: bench [NAME] [--json] [--rounds N] [--profile CONTENDER CALLS]";
 
 impl Options {
     pub fn from_args(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             task: Task::Table,
             rounds: ROUNDS,
+            only: None,
         };
         while let Some(arg) = args.next() {
             match arg.as_str() {
@@ -35,6 +40,9 @@ impl Options {
                         calls: number(args.next())?,
                     };
                 }
+                name if !name.starts_with('-') && options.only.is_none() => {
+                    options.only = Some(name.to_owned());
+                }
                 other => return Err(format!("unknown argument \"{other}\"; {USAGE}")),
             }
         }
@@ -45,3 +53,6 @@ impl Options {
 fn number(arg: Option<String>) -> Result<u32, String> {
     arg.and_then(|arg| arg.parse().ok()).ok_or(USAGE.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
 use tool_core::{
     Bounded, BoxFuture, Call, Context, Decision, Facts, NobodyToAsk, OutputPage, OutputStore,
     PageRequest, Permission, Policy, PolicyError, Request, Retention, Ruling, Settlement,
@@ -9,14 +10,14 @@ use tool_core::{
 };
 use tool_registry::{Registration, Registry, Snapshot};
 
-use crate::add::{Add, DESCRIPTION, NAME, add};
+use crate::add::{Add, DESCRIPTION, NAME, Sum, add};
 
 /// A registry with its tools, and what one model request sees of it.
 pub struct Pipeline {
     registry: Registry,
     snapshot: Snapshot,
     facts: Facts,
-    _registered: Registration,
+    _registered: Vec<Registration>,
 }
 
 impl Pipeline {
@@ -29,6 +30,20 @@ impl Pipeline {
     /// The same, with a store for output that is too long. This tool's never is.
     pub fn with_store(tools: usize) -> Result<Self, Box<dyn std::error::Error>> {
         Self::build(tools, Some(Arc::new(Unneeded)))
+    }
+
+    /// A registry of that many tools, each with a registration of its own.
+    pub fn registered_apart(tools: usize) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut one = Self::new(1)?;
+        let adds = tool();
+        for number in 1..tools {
+            let registered = one
+                .registry
+                .register([(format!("tool_{number}"), adds.clone())]);
+            one._registered.push(registered?);
+        }
+        one.snapshot = one.registry.snapshot();
+        Ok(one)
     }
 
     fn build(
@@ -56,7 +71,7 @@ impl Pipeline {
                 .session("session")
                 .agent("agent")
                 .message("message"),
-            _registered: registered,
+            _registered: vec![registered],
         })
     }
 
@@ -69,10 +84,51 @@ impl Pipeline {
         self.registry.snapshot()
     }
 
+    /// Registers one tool more and takes it away again.
+    pub fn change(&self) -> Result<(), Box<dyn std::error::Error>> {
+        let _one_more = self.registry.register([("one_more", tool())])?;
+        Ok(())
+    }
+
     /// Registers one tool more, takes the snapshot that sees it, and takes the tool away again.
     pub fn change_and_snapshot(&self) -> Result<Snapshot, Box<dyn std::error::Error>> {
         let _one_more = self.registry.register([("one_more", tool())])?;
         Ok(self.registry.snapshot())
+    }
+}
+
+/// A tool that hands out results before its last.
+pub struct Streaming {
+    snapshot: Snapshot,
+    facts: Facts,
+    _registered: Registration,
+}
+
+impl Streaming {
+    pub fn new() -> Result<Self, Box<dyn std::error::Error>> {
+        let counts = Tool::new(DESCRIPTION, |input: Add, cx: Context| async move {
+            for early in 0..input.a {
+                cx.preliminary(&Sum { sum: early }).await?;
+            }
+            Ok(add(input).await)
+        });
+        let registry = Registry::builder()
+            .permission(Permission::new(AllowEverything, NobodyToAsk))
+            .build();
+        let registered = registry.register([(NAME, Tool::from(counts))])?;
+        Ok(Self {
+            snapshot: registry.snapshot(),
+            facts: Facts::new().session("session"),
+            _registered: registered,
+        })
+    }
+
+    /// Takes so many preliminary results and the settlement. How many events that were.
+    pub async fn take(&self, results: u32) -> usize {
+        let arguments = format!(r#"{{"a": {results}, "b": 1}}"#);
+        let call = Call::new(NAME, arguments).id("call_1");
+        let events = self.snapshot.settle(call, &self.facts).stream();
+        events.count().await
     }
 }
 

@@ -2,130 +2,112 @@
 
 use std::fmt;
 
-use serde_json::{Value, json};
-
-use crate::rounds::{Contender, Rounds, Spread};
+use crate::rounds::{Contender, Rounds};
+use crate::rows::{Line, Measured, Peer, Row};
 
 /// Everything that one run measured.
 #[derive(Default)]
 pub struct Report {
     groups: Vec<Group>,
+    only: Option<String>,
 }
 
 /// Contenders that were measured in the same rounds.
 struct Group {
-    title: &'static str,
-    rounds: u32,
-    rows: Vec<(String, Spread)>,
-    ratios: Vec<Ratio>,
+    title: String,
+    lines: Vec<Line>,
 }
-
-struct Ratio {
-    name: String,
-    spread: Spread,
-    /// The most that it may be, where that is agreed.
-    bar: Option<f64>,
-}
-
-/// A comparison to draw: one contender over another, and the most that it may be.
-pub struct Compare<'n>(pub &'n str, pub &'n str, pub Option<f64>);
 
 impl Report {
-    /// Measures a group of contenders and compares them. A comparison with somebody who is not
-    /// there is left out.
+    /// A report of what has that in its name, in the name of a group or of a row.
+    pub fn of(only: Option<String>) -> Self {
+        Self {
+            groups: Vec::new(),
+            only,
+        }
+    }
+
+    /// Whether a group has anything that is asked for.
+    pub fn asks_for(&self, group: &str, rows: &[Row]) -> bool {
+        rows.iter().any(|row| self.asks_for_row(group, row))
+    }
+
+    fn asks_for_row(&self, group: &str, row: &Row) -> bool {
+        let only = self.only.as_deref();
+        only.is_none_or(|only| group.contains(only) || row.name.contains(only))
+    }
+
+    /// Measures a group of contenders and compares them.
     pub fn measure(
         &mut self,
-        title: &'static str,
+        group: &str,
+        what: &str,
         contenders: &[Contender<'_>],
         rounds: u32,
-        compare: &[Compare<'_>],
+        rows: &[Row],
     ) {
-        let measured = Rounds::measure(contenders, rounds);
-        let find = |name: &str| contenders.iter().position(|one| one.name() == name);
-        self.groups.push(Group {
-            title,
-            rounds,
-            rows: contenders
-                .iter()
-                .enumerate()
-                .map(|(index, one)| (one.name().to_owned(), measured.nanos(index)))
-                .collect(),
-            ratios: compare
-                .iter()
-                .filter_map(|Compare(one, over, bar)| {
-                    Some(Ratio {
-                        name: format!("{one}/{over}"),
-                        spread: measured.ratio(find(one)?, find(over)?),
-                        bar: *bar,
-                    })
-                })
-                .collect(),
-        });
-    }
-
-    pub fn json(&self) -> Value {
-        let groups = self.groups.iter().map(|group| {
-            json!({
-                "title": group.title,
-                "rounds": group.rounds,
-                "rows": group.rows.iter().map(|(name, nanos)| json!({
-                    "name": name,
-                    "ns_per_call": spread(nanos),
-                })).collect::<Vec<_>>(),
-                "ratios": group.ratios.iter().map(|ratio| json!({
-                    "name": ratio.name,
-                    "ratio": spread(&ratio.spread),
-                    "bar": ratio.bar,
-                    "met": ratio.met(),
-                })).collect::<Vec<_>>(),
+        let asked: Vec<&Row> = rows
+            .iter()
+            .filter(|row| self.asks_for_row(group, row))
+            .collect();
+        let is_needed = |one: &&Contender<'_>| {
+            asked.iter().any(|row| {
+                let peer = matches!(row.peer, Peer::Contender(peer) if peer == one.name());
+                row.ours == one.name() || peer
             })
+        };
+        let contenders: Vec<&Contender<'_>> = contenders.iter().filter(is_needed).collect();
+        let measured = Rounds::measure(&contenders, rounds);
+        let find = |name: &str| contenders.iter().position(|one| one.name() == name);
+        let line = |row: &&Row| Line {
+            name: row.name.to_owned(),
+            peer: row.peer_name(),
+            bound: row.bound,
+            measured: find(row.ours).and_then(|ours| {
+                let ours_ns = measured.nanos(ours).median;
+                Some(match row.peer {
+                    Peer::Contender(peer) => {
+                        let peer = find(peer)?;
+                        Measured {
+                            ours_ns,
+                            peer_ns: measured.nanos(peer).median,
+                            ratio: measured.ratio(ours, peer),
+                        }
+                    }
+                    Peer::Limit(limit) => Measured {
+                        ours_ns,
+                        peer_ns: limit,
+                        ratio: measured.nanos(ours).over(limit),
+                    },
+                })
+            }),
+        };
+        self.groups.push(Group {
+            title: format!("{group}: {what}, {rounds} rounds"),
+            lines: asked.iter().map(line).collect(),
         });
-        json!({ "groups": groups.collect::<Vec<_>>() })
     }
-}
 
-impl Ratio {
-    fn met(&self) -> Option<bool> {
-        self.bar.map(|bar| self.spread.median <= bar)
+    /// Every comparison.
+    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.groups.iter().flat_map(|group| &group.lines)
     }
-}
 
-fn spread(spread: &Spread) -> Value {
-    json!({ "p10": spread.low, "median": spread.median, "p90": spread.high })
+    /// Whether no bound was missed.
+    pub fn holds(&self) -> bool {
+        self.lines().all(|line| line.holds() != Some(false))
+    }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for group in &self.groups {
-            writeln!(f, "{}, {} rounds", group.title, group.rounds)?;
-            for (name, nanos) in &group.rows {
-                writeln!(
-                    f,
-                    "  {name:<28} {:>11.0} ns   (p10 {:.0}, p90 {:.0})",
-                    nanos.median, nanos.low, nanos.high
-                )?;
-            }
-            for ratio in &group.ratios {
-                ratio.fmt(f)?;
+            writeln!(f, "{}", group.title)?;
+            for line in &group.lines {
+                writeln!(f, "{line}")?;
             }
             writeln!(f)?;
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Ratio {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  {:<28} {:>10.2}x ", self.name, self.spread.median)?;
-        match (self.bar, self.met()) {
-            (Some(bar), Some(true)) => write!(f, "  (bar {bar}x) ok    ")?,
-            (Some(bar), _) => write!(f, "  (bar {bar}x) MISSED")?,
-            (None, _) => {}
-        }
-        writeln!(
-            f,
-            "   (p10 {:.2}, p90 {:.2})",
-            self.spread.low, self.spread.high
-        )
     }
 }

@@ -88,7 +88,7 @@ pub struct Rounds {
 }
 
 /// A median with the tenth and the ninetieth of a hundred.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub low: f64,
     pub median: f64,
@@ -97,8 +97,8 @@ pub struct Spread {
 
 impl Rounds {
     /// Measures so many rounds.
-    pub fn measure(contenders: &[Contender<'_>], rounds: u32) -> Self {
-        let calls: Vec<u32> = contenders.iter().map(Contender::calls_per_turn).collect();
+    pub fn measure(contenders: &[&Contender<'_>], rounds: u32) -> Self {
+        let calls: Vec<u32> = contenders.iter().map(|one| one.calls_per_turn()).collect();
         let mut by_contender = vec![Vec::with_capacity(rounds as usize); contenders.len()];
         for round in 0..rounds as usize {
             for position in 0..contenders.len() {
@@ -125,6 +125,15 @@ impl Rounds {
 }
 
 impl Spread {
+    /// As many times that limit.
+    pub fn over(self, limit: f64) -> Self {
+        Self {
+            low: self.low / limit,
+            median: self.median / limit,
+            high: self.high / limit,
+        }
+    }
+
     fn of(mut values: Vec<f64>) -> Self {
         values.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];

@@ -136,12 +136,17 @@ pub fn docs(workspace: &Workspace) -> Result<Verdict, Error> {
     Ok(Verdict::of(passed))
 }
 
-/// Runs the benchmarks, which are a workspace of their own.
+/// Runs the tests of the benchmarks, which are a workspace of their own, without their peers.
 ///
 /// # Errors
-/// When cargo cannot be started.
-pub fn bench(workspace: &Workspace) -> Result<Verdict, Error> {
-    let passed = Invocation::cargo(&workspace.root().join("bench"), "run --release").run()?;
+/// When cargo cannot be started or the target folder cannot be found.
+pub fn test_bench(workspace: &Workspace, totals: &mut Totals) -> Result<Verdict, Error> {
+    let tests = Invocation::cargo(
+        workspace.root(),
+        "test --manifest-path bench/Cargo.toml --no-default-features",
+    )
+    .args([OsString::from("--target-dir"), workspace.target()?.into()]);
+    let passed = tests.run_reading(|line| totals.read(line))?;
     Ok(Verdict::of(passed))
 }
 
@@ -160,6 +165,7 @@ pub fn ci(workspace: &Workspace, must_have_peers: bool) -> Verdict {
     }
     run.step("peers", || peers(workspace, must_have_peers));
     run.step("tests", || test(workspace, &mut totals));
+    run.step("tests of bench", || test_bench(workspace, &mut totals));
     run.step("docs", || docs(workspace));
     say(format!("\n{run}\n\n{totals}"));
     Verdict::of(run.passed())

@@ -13,6 +13,7 @@ use crate::{Error, Workspace, say};
 pub struct Invocation {
     program: PathBuf,
     shown: String,
+    silent: bool,
     args: Vec<OsString>,
     variables: Vec<(String, OsString)>,
     folder: PathBuf,
@@ -25,6 +26,7 @@ impl Invocation {
         Self {
             shown: program.display().to_string(),
             program,
+            silent: false,
             args: Vec::new(),
             variables: Vec::new(),
             folder: folder.into(),
@@ -37,6 +39,13 @@ impl Invocation {
         let mut cargo = Self::new(Workspace::cargo(), folder).args(args.split_whitespace());
         "cargo".clone_into(&mut cargo.shown);
         cargo
+    }
+
+    /// Does not show it when it runs, as what it prints is for programs.
+    #[must_use]
+    pub fn unshown(mut self) -> Self {
+        self.silent = true;
+        self
     }
 
     /// Adds arguments.
@@ -58,7 +67,9 @@ impl Invocation {
     /// # Errors
     /// When it could not be started.
     pub fn run(&self) -> Result<bool, Error> {
-        say(format!("$ {self}"));
+        if !self.silent {
+            say(format!("$ {self}"));
+        }
         let status = self.command().status();
         Ok(status.map_err(|error| self.not_started(error))?.success())
     }

@@ -17,6 +17,7 @@ pub mod rules;
 pub mod text;
 pub mod versions;
 
+mod bench;
 mod console;
 mod error;
 mod exceptions;
@@ -33,6 +34,7 @@ mod source_file;
 mod totals;
 mod workspace;
 
+pub use bench::{BenchOptions, bench};
 pub use console::say;
 pub use error::Error;
 pub use exceptions::Exceptions;

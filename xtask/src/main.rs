@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{Error, Run, Totals, Verdict, Workspace, chores, say};
+use xtask::{BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, say};
 
 /// The chores of this workspace. Each shows the commands that it runs.
 #[derive(Parser)]
@@ -41,8 +41,14 @@ enum Chore {
     Test,
     /// Build the documentation with warnings denied.
     Docs,
-    /// Run the benchmarks.
-    Bench,
+    /// Run the benchmarks; fails when a bound is missed.
+    Bench {
+        /// Only what has this in the name of its group or row.
+        name: Option<String>,
+        /// Print one JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -78,7 +84,7 @@ fn run(workspace: &Workspace, chore: &Chore) -> Result<Verdict, Error> {
             Ok(verdict)
         }
         Chore::Docs => chores::docs(workspace),
-        Chore::Bench => chores::bench(workspace),
+        Chore::Bench { name, json } => bench(workspace, &BenchOptions::new(name.clone(), *json)),
     }
 }
 

@@ -5,6 +5,7 @@
     reason = "a fixture that cannot be read fails its test"
 )]
 
+mod bench;
 mod changelog;
 mod chores;
 mod crate_docs;

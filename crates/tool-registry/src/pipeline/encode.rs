@@ -35,7 +35,9 @@ pub(super) fn encode(
     settlement.meta = produced.meta;
     let fits = match (&entry.output, &settlement.output) {
         (_, Some(output)) if !is_shallow(output) => {
-            settlement.output.take().map(dismantle);
+            if let Some(deep) = settlement.output.take() {
+                dismantle(deep);
+            }
             let cause = format!("output is nested deeper than {MAX_DEPTH} levels");
             return defect(Defect::because(DefectKind::Output, cause));
         }
