@@ -26,7 +26,8 @@ impl Access {
     ///
     /// Nothing of what is there is read before the answer. The way is resolved before and after
     /// asking, which can take as long as a person does: a link that was changed meanwhile is not
-    /// followed.
+    /// followed. Where it leads is asked about by name too, so that what is opened was judged
+    /// itself, and not what a link led to at some other moment.
     pub(crate) async fn ask(
         &self,
         cx: &Context,
@@ -36,9 +37,13 @@ impl Access {
     ) -> Result<Target, HandlerError> {
         let before = self.resolve(cx, place).await?.ok();
 
-        let resource = place.resource(self.workspace.root());
-        let mut assertion = self.permission.assert(cx, action, [resource]);
-        if let Some(pattern) = place.pattern() {
+        let led = before.as_ref().map(|target| Place::of(&target.path));
+        let led = led.filter(|led| led != place);
+        let places = || std::iter::once(place).chain(&led);
+        let root = self.workspace.root();
+        let resources = places().map(|place| place.resource(root));
+        let mut assertion = self.permission.assert(cx, action, resources);
+        for pattern in places().filter_map(Place::pattern) {
             assertion = assertion.save(pattern);
         }
         for (key, value) in metadata {

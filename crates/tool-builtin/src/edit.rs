@@ -13,7 +13,7 @@ use crate::atomic;
 use crate::hints;
 use crate::nearest;
 use crate::offload::{Stop, offload};
-use crate::place::{Place, Target, open_file, refused, shown};
+use crate::place::{Place, Target, refused, shown};
 use crate::replacement::{Mismatch, Replaced, Replacement};
 use crate::write::writable;
 
@@ -116,7 +116,7 @@ fn change(
     let refuse = |error| refused(&place.to_string(), error);
     let _writing = workspace.writing();
     let mode = writable(workspace, place, &target.path)?;
-    let file = open_file(workspace.dir(), &target.path).map_err(refuse)?;
+    let file = workspace.open_file(&target.path).map_err(refuse)?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)

@@ -66,6 +66,13 @@ impl Place {
             .ok_or_else(outside)
     }
 
+    /// The place of a resolved path.
+    pub(crate) fn of(resolved: &Path) -> Self {
+        Self {
+            relative: resolved.to_owned(),
+        }
+    }
+
     /// Relative to the workspace; empty for the workspace itself.
     pub(crate) fn relative(&self) -> &Path {
         &self.relative

@@ -16,7 +16,7 @@ use crate::hints;
 use crate::nearest;
 use crate::offload::{Stop, offload};
 use crate::page::{Beyond, Page, PageLimits, Position, read_page};
-use crate::place::{Place, Target, open_file, refused, shown};
+use crate::place::{Place, Target, refused, shown};
 use crate::sniff::Sniffed;
 
 /// The most bytes of text in one call: what the default bound shows, less room for the note.
@@ -154,7 +154,7 @@ fn read_target(
     if !metadata.is_file() {
         return Err(not_a_file(place).into());
     }
-    let file = open_file(workspace.dir(), &target.path).map_err(refuse)?;
+    let file = workspace.open_file(&target.path).map_err(refuse)?;
     let metadata = file.metadata().map_err(refuse)?;
     if !metadata.is_file() {
         return Err(not_a_file(place).into());

@@ -14,7 +14,7 @@ use tool_core::ToolFailure;
 
 use crate::Workspace;
 use crate::offload::Stop;
-use crate::place::{open_file, shown};
+use crate::place::shown;
 
 /// What to look for in files, and how much of it to keep.
 #[derive(Clone, Debug)]
@@ -121,7 +121,8 @@ impl Search {
         found: &mut Found,
         may_show: impl FnOnce(&Path) -> bool,
     ) {
-        let opened = open_file(workspace.dir(), path)
+        let opened = workspace
+            .open_file(path)
             .and_then(|file| Ok((file.metadata()?.is_file(), file)));
         let Ok((true, file)) = opened else {
             found.unreadable += 1;

@@ -2,15 +2,16 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use cap_fs_ext::DirExt as _;
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File};
 use thiserror::Error;
 use tool_core::ToolFailure;
 
-use crate::place::{Place, Target, Unresolved};
+use crate::place::{Place, Target, Unresolved, open_file};
 
 /// The folder that file tools reach, held as an open directory handle.
 ///
@@ -79,9 +80,47 @@ impl Workspace {
         &self.0.dir
     }
 
-    /// Opens a folder by a resolved path.
+    /// Opens a folder by a resolved path, one component after the other.
+    ///
+    /// A link in any of them is refused: it was none when the path was judged, and what it leads
+    /// to was not judged.
     pub(crate) fn open_folder(&self, path: &Path) -> io::Result<Dir> {
-        self.dir().open_dir(dotted(path))
+        self.descend(path, |folder, name| folder.open_dir_nofollow(name))
+    }
+
+    /// The same, where folders that are missing are made.
+    pub(crate) fn make_folder(&self, path: &Path) -> io::Result<Dir> {
+        self.descend(path, |folder, name| {
+            match folder.create_dir(name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            folder.open_dir_nofollow(name)
+        })
+    }
+
+    /// Opens a file for reading by a resolved path, as [`open_folder`](Self::open_folder) does.
+    pub(crate) fn open_file(&self, path: &Path) -> io::Result<File> {
+        let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+        let folder = self.open_folder(path.parent().unwrap_or(Path::new("")))?;
+        open_file(&folder, Path::new(name))
+    }
+
+    fn descend(
+        &self,
+        path: &Path,
+        step: impl Fn(&Dir, &Path) -> io::Result<Dir>,
+    ) -> io::Result<Dir> {
+        let mut folder = self.dir().try_clone()?;
+        for component in path.components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => folder = step(&folder, Path::new(name))?,
+                // A resolved path has none of these.
+                _ => return Err(io::ErrorKind::InvalidInput.into()),
+            }
+        }
+        Ok(folder)
     }
 
     /// Holds off other writes of this workspace, so that a change made of a read and a write

@@ -95,7 +95,7 @@ fn put(
     } else {
         let parent = target.path.parent().unwrap_or(Path::new(""));
         if !parent.as_os_str().is_empty() {
-            workspace.dir().create_dir_all(parent).map_err(refuse)?;
+            workspace.make_folder(parent).map_err(refuse)?;
         }
         None
     };

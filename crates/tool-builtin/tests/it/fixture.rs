@@ -167,12 +167,11 @@ pub(crate) async fn run_under(
 ) -> Result<Done, HandlerErrorKind> {
     fits(tool.input().as_value(), &input);
     let prepared = tool.executor().prepare(&input).unwrap();
-    let finished = prepared
-        .run(control.context())
-        .await
-        .map_err(|error| error.into_kind())?;
+    let mut running = prepared.run(control.context());
+    let ended = running.as_mut().await;
+    ended.map_err(|error| error.into_kind())?;
     assert!(control.asserted(), "a tool that completes has asked");
-    let output = finished.encode().unwrap().output.unwrap();
+    let output = running.as_mut().encode().unwrap().output.unwrap();
     fits(tool.output().unwrap().as_value(), &output);
     let structured = match tool.project_structured(&output) {
         Some(projected) => projected.unwrap(),

@@ -156,7 +156,10 @@ async fn a_cancelled_search_stops_at_the_next_file_too() {
     let control = control(None);
     let context = control.context();
     let input = json!({"pattern": "needle", "limit": 1000});
-    let call = tokio::spawn(grep.executor().prepare(&input).unwrap().run(context));
+    let call = tokio::spawn(async move {
+        let prepared = grep.executor().prepare(&input).unwrap();
+        prepared.run(context).await
+    });
     until("the first file is judged", || {
         judged.load(Ordering::SeqCst) == 1
     })

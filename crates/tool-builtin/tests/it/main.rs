@@ -22,6 +22,8 @@ mod glob;
 mod grep;
 /// What policy says of the files of a search, and when a search ends.
 mod grep_permission;
+#[cfg(unix)]
+mod races; // what is swapped between check and use
 mod read;
 mod read_output;
 mod shell;
