@@ -182,7 +182,7 @@ fn shell(resource: &str) -> Option<String> {
         return Some("an assignment before a command is no word of it; remove it".to_owned());
     }
     let quoted = |word: &&str| word.len() > 1 && (word.starts_with('"') || word.starts_with('\''));
-    if words.iter().any(|word| quoted(word)) {
+    if words.iter().any(quoted) {
         return Some(
             "quotes are gone before a command is matched; write the word without".to_owned(),
         );

@@ -199,9 +199,8 @@ async fn state_that_cannot_be_read_allows_nothing_and_is_not_overwritten() {
         r#"{"version":1,"more":1}"#,
     ] {
         let value = (9, text.as_bytes().to_vec());
-        let mut values = state.values.lock().unwrap();
-        values.insert("approvals/project".to_owned(), value.clone());
-        drop(values);
+        let key = "approvals/project".to_owned();
+        state.values.lock().unwrap().insert(key, value.clone());
         assert_eq!(decide(&policy, &facts, "fetch", "a").await, Decision::Ask);
         let error = policy.saved().grant([approval()], None).await.unwrap_err();
         let understood = matches!(error, ApprovalsError::Form(_) | ApprovalsError::Version(2));
@@ -259,10 +258,11 @@ impl Call {
 async fn an_approved_call_runs_once_with_exactly_what_was_approved() {
     let policy = gateway(&Arc::default(), []);
     let call = Call::new();
-    let approval = call.with(|request| Approval::of_call(request)).unwrap();
+    let approval = call.with(Approval::of_call).unwrap();
     policy.saved().grant([approval], None).await.unwrap();
 
-    let changed: [(&str, fn(&mut Call)); 5] = [
+    type Change = fn(&mut Call);
+    let changed: [(&str, Change); 5] = [
         ("arguments", |call| call.arguments["to"] = json!("b")),
         ("definition", |call| call.definition = Digest::of(b"other")),
         ("session", |call| {
@@ -288,7 +288,7 @@ async fn of_two_gateways_one_uses_an_approved_call() {
     let state = Arc::new(Shared::default());
     let gateways: Vec<_> = (0..8).map(|_| gateway(&state, [])).collect();
     let call = Call::new();
-    let approval = call.with(|request| Approval::of_call(request)).unwrap();
+    let approval = call.with(Approval::of_call).unwrap();
     gateways[0].saved().grant([approval], None).await.unwrap();
     let mut tasks = tokio::task::JoinSet::new();
     for policy in gateways {
