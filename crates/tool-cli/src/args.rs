@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
@@ -134,6 +135,27 @@ pub(crate) enum Output {
         /// The most bytes of the page
         #[arg(long, value_name = "BYTES", conflicts_with = "all")]
         bytes: Option<NonZeroUsize>,
+        /// Read lines instead, from 1, both ends included, as in 4000..4020
+        #[arg(long, value_name = "FIRST..LAST", value_parser = lines, conflicts_with_all = ["all", "offset", "pointer"])]
+        lines: Option<RangeInclusive<u64>>,
+        /// Read the JSON value under this pointer instead, as in /rows/0
+        #[arg(long, value_name = "POINTER", conflicts_with_all = ["all", "offset"])]
+        pointer: Option<String>,
+    },
+    /// Find the lines of a retained output that hold a text
+    Search {
+        /// The id, as the marker in a shortened result names it
+        id: String,
+        /// The text, matched byte for byte
+        text: String,
+        /// The most lines to find
+        #[arg(long, value_name = "LINES", default_value = "50")]
+        most: NonZeroUsize,
+    },
+    /// Remove what has expired and what is over the quota, or the outputs that are named
+    Prune {
+        /// Outputs to remove whether or not they have expired
+        ids: Vec<String>,
     },
 }
 
@@ -156,4 +178,21 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
         Ok(port) => Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
         Err(_) => Err("write an address with a port, such as 127.0.0.1:8808, or a port alone"),
     }
+}
+
+/// Lines from 1, as `4000..4020`, `4000..` or `4000`.
+fn lines(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let number = |text: &str| match text.parse() {
+        Ok(0) | Err(_) => Err("lines are numbers from 1 on, as in 4000..4020".to_owned()),
+        Ok(line) => Ok(line),
+    };
+    let (first, last) = match text.split_once("..") {
+        None => (number(text)?, number(text)?),
+        Some((first, "")) => (number(first)?, u64::MAX),
+        Some((first, last)) => (number(first)?, number(last)?),
+    };
+    if first > last {
+        return Err("the first line comes after the last".to_owned());
+    }
+    Ok(first..=last)
 }

@@ -82,8 +82,10 @@ pub(crate) enum CliError {
     },
     #[error("the case on line {line} {problem}")]
     Label { line: usize, problem: &'static str },
-    #[error("there is no output \"{}\"; `tool output list` shows what is kept", id.escape_debug())]
-    NoOutput { id: String },
+    #[error("there is no output \"{}\"{became}; `tool output list` shows what is kept", id.escape_debug())]
+    NoOutput { id: String, became: String },
+    #[error("output {id} is no JSON, or has nothing at \"{}\"", pointer.escape_debug())]
+    NoValue { id: String, pointer: String },
     #[error("output {id} could not be read")]
     Output {
         id: String,

@@ -10,6 +10,7 @@ mod error;
 mod labelled_case;
 mod list;
 mod output;
+mod output_parts;
 mod policy;
 mod policy_args;
 mod progress;

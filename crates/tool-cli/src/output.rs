@@ -10,31 +10,70 @@ use tool_runtime::core::{OutputStore as _, PageRequest, StoreError, StoreErrorKi
 
 use crate::args::{self, Common};
 use crate::error::CliError;
-use crate::{render, setup};
+use crate::{output_parts, render, setup};
 
 /// Lists or reads what was retained.
 pub(crate) async fn run(common: &Common, command: args::Output) -> Result<ExitCode, CliError> {
     match command {
         args::Output::List => list(common),
+        args::Output::Search { id, text, most } => {
+            output_parts::search(common, &id, &text, most.get()).await
+        }
+        args::Output::Prune { ids } => prune(common, &ids),
+        args::Output::Read {
+            id,
+            lines: Some(lines),
+            bytes,
+            ..
+        } => output_parts::lines(common, &id, lines, page_size(bytes)).await,
+        args::Output::Read {
+            id,
+            pointer: Some(pointer),
+            bytes,
+            ..
+        } => output_parts::pointer(common, &id, &pointer, page_size(bytes)).await,
         args::Output::Read {
             id,
             all,
             offset,
             bytes,
+            ..
         } => {
             read(
                 common,
                 &id,
                 offset,
-                if all {
-                    None
-                } else {
-                    Some(bytes.map_or(PageRequest::DEFAULT_BYTES, NonZeroUsize::get))
-                },
+                if all { None } else { Some(page_size(bytes)) },
             )
             .await
         }
     }
+}
+
+fn page_size(bytes: Option<NonZeroUsize>) -> usize {
+    bytes.map_or(PageRequest::DEFAULT_BYTES, NonZeroUsize::get)
+}
+
+/// Opening a store has swept it already; what is named goes too.
+fn prune(common: &Common, ids: &[String]) -> Result<ExitCode, CliError> {
+    let store = setup::store(common)?;
+    for id in ids {
+        store.remove(id).map_err(|source| unreadable(id, source))?;
+    }
+    let outputs = store
+        .list()
+        .map_err(|source| CliError::Outputs { source })?;
+    let bytes: u64 = outputs.iter().map(|output| output.bytes).sum();
+    if common.json {
+        render::json(&json!({"removed": ids, "kept": outputs.len(), "bytes": bytes}))?;
+    } else {
+        render::note(&format!(
+            "{} outputs are kept, {} together",
+            outputs.len(),
+            render::size(bytes)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn list(common: &Common) -> Result<ExitCode, CliError> {
@@ -142,10 +181,17 @@ async fn read(
     Ok(ExitCode::SUCCESS)
 }
 
-fn unreadable(id: &str, source: StoreError) -> CliError {
+pub(crate) fn unreadable(id: &str, source: StoreError) -> CliError {
     let id = id.to_owned();
     match source.kind() {
-        StoreErrorKind::NotFound => CliError::NoOutput { id },
+        StoreErrorKind::NotFound => {
+            // Whoever runs this is an operator, and may know what became of it.
+            let said = source.to_string();
+            let became = said.strip_prefix(&format!("output {id} "));
+            let became = became.filter(|became| !became.starts_with("is unknown"));
+            let became = became.map_or_else(String::new, |became| format!("; it {became}"));
+            CliError::NoOutput { id, became }
+        }
         _ => CliError::Output { id, source },
     }
 }

@@ -47,6 +47,7 @@ mod kind;
 mod loss;
 mod name;
 mod outcome;
+mod output_reading;
 mod output_store;
 mod owner;
 mod permission;
@@ -123,6 +124,7 @@ pub use kind::{ProviderDefined, ToolKind, Validation};
 pub use loss::Loss;
 pub use name::{Namespace, ToolName};
 pub use outcome::{Defect, DefectKind, Outcome};
+pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading, OutputValue};
 pub use output_store::{
     Bounded, OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind,
 };

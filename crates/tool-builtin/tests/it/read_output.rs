@@ -129,3 +129,29 @@ async fn policy_is_asked_about_the_id() {
     assert_eq!(asked[0].save, ["out_1"]);
     assert_eq!(asked[1].save, [""; 0]);
 }
+
+#[tokio::test]
+async fn a_part_can_be_named_by_lines_by_a_pointer_or_by_what_it_holds() {
+    let room = Room::new();
+    let tool = tool(&room, "[\"one\",\n\"two\",\n\"three\"]");
+    let page = done(&tool, json!({"id": "out_1", "line": 2, "lines": 1})).await;
+    assert_eq!(page.texts(), ["\"two\",\n"]);
+    let page = done(&tool, json!({"id": "out_1", "line": 1, "max_bytes": 10})).await;
+    assert_eq!(page.texts(), ["[\"one\",\n", "[read on with line 2]"]);
+    let page = done(&tool, json!({"id": "out_1", "line": 9})).await;
+    assert_eq!(page.texts(), ["[the output has fewer lines]"]);
+    let page = done(&tool, json!({"id": "out_1", "pointer": "/2"})).await;
+    assert_eq!(page.texts(), ["\"three\""]);
+    let page = done(&tool, json!({"id": "out_1", "pointer": "", "max_bytes": 5})).await;
+    assert_eq!(
+        page.texts(),
+        [
+            "[\"one",
+            "[5 of 21 bytes; it is a list of 3 items; point inside of it]"
+        ]
+    );
+    let page = done(&tool, json!({"id": "out_1", "search": "t"})).await;
+    assert_eq!(page.texts(), ["2: \"two\",\n3: \"three\"]\n"]);
+    let page = done(&tool, json!({"id": "out_1", "search": "four"})).await;
+    assert_eq!(page.texts(), ["[no line holds that]"]);
+}

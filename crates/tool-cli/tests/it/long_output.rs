@@ -182,3 +182,45 @@ fn check_preview(content: &Value, printed: &str) -> String {
         .collect();
     id
 }
+
+#[test]
+fn a_person_reads_lines_searches_and_removes() {
+    let bench = Workbench::new();
+    let command = json!({"command": LINES}).to_string();
+    bench.open(&["call", "shell", &command]).end().succeeded();
+    let listed = bench.tool(&["output", "list", "--json"]).end().json();
+    let id = listed["outputs"][0]["id"].as_str().unwrap();
+
+    let read = bench
+        .tool(&["output", "read", id, "--lines", "4000..4002"])
+        .end();
+    assert_eq!(read.succeeded().text(), "4000\n4001\n4002\n");
+    let read = bench
+        .tool(&["output", "read", id, "--lines", "729999.."])
+        .end();
+    assert_eq!(read.succeeded().text(), "729999\n730000\n");
+    let found = bench
+        .tool(&["output", "search", id, "72999", "--most", "2"])
+        .end();
+    let found = found.succeeded().says(&["there are more"]);
+    assert_eq!(found.text(), "72999: 72999\n172999: 172999\n");
+    let value = bench
+        .tool(&["output", "read", id, "--pointer", "/rows"])
+        .end();
+    assert!(value.says(&["is no JSON"]).text().is_empty());
+
+    bench
+        .tool(&["output", "prune"])
+        .end()
+        .succeeded()
+        .says(&["1 outputs are kept"]);
+    bench
+        .tool(&["output", "prune", id])
+        .end()
+        .succeeded()
+        .says(&["0 outputs are kept"]);
+    bench
+        .tool(&["output", "read", id])
+        .end()
+        .says(&["; it was removed; `tool output list`"]);
+}

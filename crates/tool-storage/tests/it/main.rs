@@ -32,6 +32,8 @@ mod gone;
 mod json_preview;
 /// Quota, age, pins and sweeps.
 mod limits;
+/// Outputs, read by lines, by pointers, and searched.
+mod parts;
 /// The preview, case by case.
 mod preview;
 /// Modes, links and names.
