@@ -56,7 +56,7 @@ impl Floor {
         if !tool.output.is_valid(&value) {
             return Err(Refused);
         }
-        let text = value.to_string();
+        let text = serde_json::to_string(&value).map_err(|_| Refused)?;
         Ok(Answer { text, value })
     }
 }

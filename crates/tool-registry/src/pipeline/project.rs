@@ -77,6 +77,10 @@ fn plain(output: &Value) -> Vec<Content> {
     match output {
         Value::Null => Vec::new(),
         Value::String(text) => vec![Content::text(text.clone())],
-        other => vec![Content::text(other.to_string())],
+        // Straight into a string: a formatter would take it in pieces.
+        other => {
+            let text = serde_json::to_string(other).unwrap_or_else(|_| other.to_string());
+            vec![Content::text(text)]
+        }
     }
 }

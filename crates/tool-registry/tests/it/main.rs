@@ -94,6 +94,7 @@ mod law_retention;
 mod law_scoping;
 mod leftovers;
 mod misfits;
+mod no_runtime;
 mod observer_bounds;
 mod observers;
 mod panics;
