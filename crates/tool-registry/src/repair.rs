@@ -26,6 +26,7 @@ use self::walk::Walk;
 use crate::strict_json::{self, Read};
 use crate::validator::Validator;
 
+pub(crate) use facts::Reading;
 pub(crate) use note::note;
 
 /// What arguments are put right for.
@@ -93,8 +94,8 @@ impl Repairing<'_> {
         }
         let walk = match verdict {
             Some(true) if !whole => return Mended::taken(value, repairs, true),
-            Some(true) => Walk::of_valid(schema.schema(), self.rules),
-            Some(false) => Walk::of_invalid(schema.schema(), self.rules),
+            Some(true) => Walk::of_valid(schema, self.rules),
+            Some(false) => Walk::of_invalid(schema, self.rules),
             None => return Mended::taken(value, Vec::new(), false),
         };
         let mut candidate = value.clone();

@@ -9,6 +9,7 @@ use tool_core::{InvalidArguments, Issue, Schema};
 
 use crate::expansion;
 use crate::nearest::nearest;
+use crate::repair::Reading;
 use crate::steps::{self, Step};
 
 /// Steps that a pattern with look-around may take before it counts as not matching.
@@ -30,6 +31,7 @@ const MOST_COMPARED: usize = 64;
 pub(crate) struct Validator {
     compiled: jsonschema::Validator,
     schema: Schema,
+    reading: Reading,
     refers: bool,
     says_why: bool,
 }
@@ -69,6 +71,7 @@ impl Validator {
         Ok(Self {
             compiled,
             schema: schema.clone(),
+            reading: Reading::of(schema.as_value()),
             refers: metered.is_some(),
             says_why: metered.is_none_or(|metered| metered.says_why),
         })
@@ -76,6 +79,11 @@ impl Validator {
 
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.verdict(value).unwrap_or(false)
+    }
+
+    /// How the schema is to be read.
+    pub(crate) fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// The schema as its author wrote it.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::kinds::Kinds;
 use super::place::{Down, Place};
+use crate::validator::Validator;
 
 /// Schemas that are looked at to put one call right.
 const STEPS: usize = 50_000;
@@ -18,10 +19,25 @@ const DEPTH: usize = 64;
 /// What can be told of the places of one schema.
 pub(super) struct Facts<'s> {
     root: &'s Value,
+    reading: Reading,
+    steps: Cell<usize>,
+}
+
+/// How a schema is to be read. Known once it is compiled, as it takes a look at every part.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
     dialect: Dialect,
     /// Whether every reference into the document is one from its root.
     flat: bool,
-    steps: Cell<usize>,
+}
+
+impl Reading {
+    pub(crate) fn of(root: &Value) -> Self {
+        Self {
+            dialect: Dialect::of(root),
+            flat: is_flat(root),
+        }
+    }
 }
 
 /// What of the keywords differs between dialects.
@@ -50,11 +66,10 @@ impl Dialect {
 }
 
 impl<'s> Facts<'s> {
-    pub(super) fn of(root: &'s Value) -> Self {
+    pub(super) fn of(schema: &'s Validator) -> Self {
         Self {
-            root,
-            dialect: Dialect::of(root),
-            flat: is_flat(root),
+            root: schema.schema(),
+            reading: schema.reading(),
             steps: Cell::new(STEPS),
         }
     }
@@ -117,7 +132,7 @@ impl<'s> Facts<'s> {
                 if let Some(Value::Array(values)) = map.get("enum") {
                     own = own.and(Kinds::of_values(values));
                 }
-                if let Some(value) = map.get("const").filter(|_| self.dialect.consts) {
+                if let Some(value) = map.get("const").filter(|_| self.reading.dialect.consts) {
                     own = own.and(Kinds::of_values([value]));
                 }
                 own
@@ -165,8 +180,8 @@ impl<'s> Facts<'s> {
             None => map.get(rest).map_or(Place::Anything, Place::Of),
         };
         match (map.get("prefixItems"), map.get("items")) {
-            (Some(Value::Array(tuple)), _) if self.dialect.prefix => after(tuple, "items"),
-            (_, Some(Value::Array(tuple))) if !self.dialect.prefix => {
+            (Some(Value::Array(tuple)), _) if self.reading.dialect.prefix => after(tuple, "items"),
+            (_, Some(Value::Array(tuple))) if !self.reading.dialect.prefix => {
                 after(tuple, "additionalItems")
             }
             (_, Some(Value::Array(_)) | None) => Place::Anything,
@@ -217,7 +232,7 @@ impl<'s> Facts<'s> {
     }
 
     fn stands_alone(&self, map: &Map<String, Value>) -> bool {
-        self.dialect.alone && map.contains_key("$ref")
+        self.reading.dialect.alone && map.contains_key("$ref")
     }
 
     /// The schemas that hold for the same value as this one does.
@@ -236,7 +251,7 @@ impl<'s> Facts<'s> {
         parts.extend(branches("allOf").into_iter().flatten());
         parts.extend(branches("anyOf").map(Place::either));
         parts.extend(branches("oneOf").map(Place::either));
-        if self.dialect.conditions && map.contains_key("if") {
+        if self.reading.dialect.conditions && map.contains_key("if") {
             let branch = |keyword: &str| map.get(keyword).map_or(Place::Anything, Place::Of);
             parts.push(Place::either(vec![branch("then"), branch("else")]));
         }
@@ -248,7 +263,7 @@ impl<'s> Facts<'s> {
         let fragment = reference
             .as_str()
             .and_then(|reference| reference.strip_prefix('#'))
-            .filter(|fragment| self.flat && !fragment.contains('%'))
+            .filter(|fragment| self.reading.flat && !fragment.contains('%'))
             .filter(|fragment| fragment.is_empty() || fragment.starts_with('/'));
         fragment
             .and_then(|fragment| self.root.pointer(fragment))

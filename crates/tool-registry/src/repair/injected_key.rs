@@ -14,7 +14,7 @@ pub(super) fn remove(validator: &Validator, injected: &[String], value: &mut Val
     if !given(value) {
         return Vec::new();
     }
-    let facts = Facts::of(validator.schema());
+    let facts = Facts::of(validator);
     let root = Place::root(validator.schema());
     let unknown = validator.unknown_keys(value);
     let Value::Object(map) = value else {

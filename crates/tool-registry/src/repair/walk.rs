@@ -10,6 +10,7 @@ use super::null_optional;
 use super::place::{Down, Place};
 use super::whole_number;
 use crate::pointer;
+use crate::validator::Validator;
 
 /// Places of one call that are put right. A call with more is refused as it came.
 const MOST_REPAIRS: usize = 1_000;
@@ -37,7 +38,7 @@ pub(super) struct Walked {
 
 impl<'s> Walk<'s> {
     /// Through a value that the schema takes: only how numbers are held may change.
-    pub(super) fn of_valid(schema: &'s Value, rules: Repairs) -> Self {
+    pub(super) fn of_valid(schema: &'s Validator, rules: Repairs) -> Self {
         let numbers = rules.contains(RepairRule::WholeNumber);
         let only = if numbers {
             Repairs::NONE.with(RepairRule::WholeNumber)
@@ -48,9 +49,9 @@ impl<'s> Walk<'s> {
     }
 
     /// Through a value that the schema refuses.
-    pub(super) fn of_invalid(schema: &'s Value, rules: Repairs) -> Self {
+    pub(super) fn of_invalid(schema: &'s Validator, rules: Repairs) -> Self {
         Self {
-            root: schema,
+            root: schema.schema(),
             facts: Facts::of(schema),
             decodes: rules.contains(RepairRule::EncodedValue),
             drops_null: rules.contains(RepairRule::NullOptional),
