@@ -164,6 +164,10 @@ impl Mailbox {
         let mut posted = false;
         loop {
             let waiting = !desk.all().is_empty();
+            if waiting {
+                // What was granted elsewhere answers too; what cannot be read answers nothing.
+                let _ = desk.look_again().await;
+            }
             if waiting || posted {
                 match self.exchange(desk, gateway).await {
                     Ok(answers) => {

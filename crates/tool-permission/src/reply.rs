@@ -38,7 +38,7 @@ pub enum Reply {
     },
     /// No to all of the session, and to whatever the same message of the assistant, or without its
     /// id the same run, still asks. Whoever listens is told to stop the turn:
-    /// [`Ending::Stopped`].
+    /// [`Ending::Stopped`](crate::Ending::Stopped).
     RejectAndStop {
         /// What the model reads.
         note: Option<String>,

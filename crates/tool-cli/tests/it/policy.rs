@@ -159,6 +159,18 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
     answer(&question).succeeded();
     let settled = client.answer(call, |_| {});
     assert_ne!(settled["result"]["isError"], true, "{settled}");
+    // An approval that is granted meanwhile answers as well.
+    let arguments = json!({"command": "touch later"});
+    let call = client.send(
+        "tools/call",
+        json!({"name": "shell", "arguments": arguments}),
+    );
+    bench
+        .tool(&["approvals", "grant", "shell", "touch later"])
+        .end()
+        .succeeded();
+    let settled = client.answer(call, |_| {});
+    assert_ne!(settled["result"]["isError"], true, "{settled}");
     until("the question is gone", || {
         let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
         listed["questions"]

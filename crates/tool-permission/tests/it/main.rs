@@ -27,6 +27,7 @@ mod lint; // reported rules, explanations
 mod path; // paths: the labelled cases and what they leave open
 mod replies; // answers for more than one question, queues
 mod scale; // many rules, hostile patterns
+mod surprises; // what surprised people elsewhere
 mod volume; // probing for case
 mod wildcard; // patterns against a reference matcher
 

@@ -387,3 +387,35 @@ fn the_shorter_way_through_a_link_chain_is_found() {
         Decision::Deny
     );
 }
+
+#[test]
+fn a_relative_rule_that_denies_a_link_denies_what_it_leads_to() {
+    let scene = Scene::new();
+    scene.file("ws/settings/key");
+    scene.file("out/key");
+    scene.link("ws/config", "settings");
+    scene.link("ws/away", "../out");
+    let rules = || {
+        [
+            Rule::allow("read", "**"),
+            Rule::allow("external", "**"),
+            Rule::deny("read", "config/**"),
+            Rule::deny("read", "away/key"),
+        ]
+    };
+    let knowing = policy(rules()).workspace(scene.root());
+    for path in [
+        "config/key",
+        "settings/key",
+        "settings",
+        "away/key",
+        "../out/key",
+    ] {
+        let decision = scene.judge(&knowing, "read", path).decision;
+        assert_eq!(decision, Decision::Deny, "{path}");
+    }
+    // An allow of a link says nothing of what it leads to.
+    let allowing = policy([Rule::allow("read", "config/**")]).workspace(scene.root());
+    let direct = scene.judge(&allowing, "read", "settings/key").decision;
+    assert_eq!(direct, Decision::Ask);
+}
