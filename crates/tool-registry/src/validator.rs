@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
 use tool_core::{InvalidArguments, Issue, Schema};
@@ -11,6 +11,10 @@ use crate::expansion;
 use crate::nearest::nearest;
 use crate::repair::Reading;
 use crate::steps::{self, Step};
+
+mod rule_text;
+
+use rule_text::{expected, rule};
 
 /// Steps that a pattern with look-around may take before it counts as not matching.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -355,35 +359,6 @@ fn not_allowed(path: String, options: &[Value], given: &Value) -> Issue {
             .map(Value::to_string)
             .collect(),
         nearest: nearest.map(|name| Value::from(name).to_string()),
-    }
-}
-
-fn expected(kind: &TypeKind) -> String {
-    match kind {
-        TypeKind::Single(kind) => kind.to_string(),
-        TypeKind::Multiple(kinds) => kinds
-            .iter()
-            .map(|kind| kind.to_string())
-            .collect::<Vec<_>>()
-            .join(" or "),
-    }
-}
-
-fn rule(kind: &ValidationErrorKind, keyword: &str) -> String {
-    match kind {
-        ValidationErrorKind::Minimum { limit } => format!("expected at least {limit}"),
-        ValidationErrorKind::Maximum { limit } => format!("expected at most {limit}"),
-        ValidationErrorKind::ExclusiveMinimum { limit } => format!("expected more than {limit}"),
-        ValidationErrorKind::ExclusiveMaximum { limit } => format!("expected less than {limit}"),
-        ValidationErrorKind::MinLength { limit } => format!("expected at least {limit} characters"),
-        ValidationErrorKind::MaxLength { limit } => format!("expected at most {limit} characters"),
-        ValidationErrorKind::MinItems { limit } => format!("expected at least {limit} items"),
-        ValidationErrorKind::MaxItems { limit } => format!("expected at most {limit} items"),
-        ValidationErrorKind::Pattern { pattern } if pattern.len() <= 100 => {
-            format!("expected a string that matches {pattern}")
-        }
-        ValidationErrorKind::FalseSchema => "expected no value".to_owned(),
-        _ => format!("does not satisfy \"{keyword}\""),
     }
 }
 
