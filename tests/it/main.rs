@@ -20,4 +20,5 @@ mod stories;
 
 // Parts of several crates, working together.
 mod dropped;
+mod passing_on;
 mod upstream;

@@ -13,6 +13,8 @@ use crate::args::{Common, Serve};
 use crate::error::CliError;
 use crate::{approve, render, setup, signals};
 
+/// How often the stores are swept.
+const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Well below what clients grant a server to begin in: 30 s and more.
 const HEAD_START: Duration = Duration::from_secs(10);
 
@@ -32,15 +34,32 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
             }))
         }
     };
+    let looked_after = look_after(&runtime);
     let ended = match serve.http {
         Some(address) => http(common, &runtime, address, serve.allow_remote).await,
         None => stdio(common, &runtime).await,
     };
+    looked_after.abort();
     if let Some(asking) = asking {
         asking.abort();
     }
     runtime.shutdown().await;
     ended.map(|()| ExitCode::SUCCESS)
+}
+
+/// Sweeps the stores once an hour. Opening them was the first time.
+fn look_after(runtime: &Runtime) -> tokio::task::JoinHandle<()> {
+    let upkeep = runtime.upkeep().clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(HOUR).await;
+            let upkeep = upkeep.clone();
+            let swept = tokio::task::spawn_blocking(move || upkeep.sweep()).await;
+            if let Ok(Err(error)) = swept {
+                render::note(&format!("the stores could not be swept: {error}"));
+            }
+        }
+    })
 }
 
 /// Standard output belongs to the protocol; all that is told goes to standard error.

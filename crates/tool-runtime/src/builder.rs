@@ -15,6 +15,8 @@ use std::time::Duration;
 use tool_core::{Approver, ArtifactStore, Bound, NobodyToAsk, OutputStore, Permission};
 use tool_registry::{Registry, RegistryBuilder};
 
+#[cfg(feature = "storage")]
+use crate::Upkeep;
 use crate::{Runtime, RuntimeError};
 
 /// A [`Runtime`] in the making. What is not said keeps its default.
@@ -184,13 +186,18 @@ impl RuntimeBuilder {
     )]
     pub async fn build(self) -> Result<Runtime, RuntimeError> {
         #[cfg(feature = "storage")]
+        let upkeep = self.take_stores()?;
+        #[cfg(feature = "storage")]
         let kept = self.take_kept()?;
         let (permission, _desk) = self.take_permission(
             #[cfg(feature = "storage")]
             kept.as_ref(),
         )?;
-        let outputs = self.take_outputs()?;
-        let artifacts = self.take_artifacts()?;
+        let (outputs, artifacts) = (self.outputs.clone(), self.artifacts.clone());
+        #[cfg(feature = "storage")]
+        let outputs = outputs.or_else(|| Some(Arc::new(upkeep.outputs.clone()?)));
+        #[cfg(feature = "storage")]
+        let artifacts = artifacts.or_else(|| Some(Arc::new(upkeep.artifacts.clone()?)));
         #[cfg(feature = "mcp-child")]
         let servers = self.take_servers()?;
 
@@ -235,6 +242,8 @@ impl RuntimeBuilder {
             desk: _desk,
             outputs,
             artifacts,
+            #[cfg(feature = "storage")]
+            upkeep,
             _builtins: builtins,
         })
     }
@@ -296,32 +305,24 @@ impl RuntimeBuilder {
         Ok((Permission::new(policy, desk.clone()), Some(desk)))
     }
 
-    fn take_outputs(&self) -> Result<Option<Arc<dyn OutputStore>>, RuntimeError> {
-        if let Some(outputs) = &self.outputs {
-            return Ok(Some(Arc::clone(outputs)));
+    /// Opens the stores that nobody has put others in place of.
+    #[cfg(feature = "storage")]
+    fn take_stores(&self) -> Result<Upkeep, RuntimeError> {
+        let mut stores = Upkeep::default();
+        let Some(dir) = &self.state else {
+            return Ok(stores);
+        };
+        // First, as its folder is the one that the others are in.
+        if self.outputs.is_none() {
+            let store = tool_storage::DirStore::builder(dir).limits(self.limits);
+            stores.outputs = Some(store.open().map_err(RuntimeError::Store)?);
         }
-        #[cfg(feature = "storage")]
-        if let Some(dir) = &self.state {
-            let store = tool_storage::DirStore::builder(dir)
-                .limits(self.limits)
-                .open();
-            return Ok(Some(Arc::new(store.map_err(RuntimeError::Store)?)));
+        if self.artifacts.is_none() {
+            let store = tool_storage::DirArtifacts::builder(dir.join("artifacts"));
+            let store = store.limits(self.artifact_limits);
+            stores.artifacts = Some(store.open().map_err(RuntimeError::Artifacts)?);
         }
-        Ok(None)
-    }
-
-    fn take_artifacts(&self) -> Result<Option<Arc<dyn ArtifactStore>>, RuntimeError> {
-        if let Some(artifacts) = &self.artifacts {
-            return Ok(Some(Arc::clone(artifacts)));
-        }
-        #[cfg(feature = "storage")]
-        if let Some(dir) = &self.state {
-            let store = tool_storage::DirArtifacts::builder(dir.join("artifacts"))
-                .limits(self.artifact_limits)
-                .open();
-            return Ok(Some(Arc::new(store.map_err(RuntimeError::Artifacts)?)));
-        }
-        Ok(None)
+        Ok(stores)
     }
 
     #[cfg(feature = "mcp-child")]

@@ -10,6 +10,8 @@ mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "storage")]
+mod upkeep;
 
 pub use builder::RuntimeBuilder;
 #[cfg(feature = "permission")]
@@ -23,6 +25,8 @@ pub use server_status::{ServerState, ServerStatus};
 #[cfg(feature = "permission")]
 pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+#[cfg(feature = "storage")]
+pub use upkeep::{Left, Upkeep};
 
 #[cfg(feature = "builtin")]
 pub use tool_builtin as builtin;

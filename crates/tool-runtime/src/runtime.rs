@@ -20,6 +20,8 @@ pub struct Runtime {
     pub(crate) desk: Option<tool_permission::Desk>,
     pub(crate) outputs: Option<Arc<dyn OutputStore>>,
     pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
+    #[cfg(feature = "storage")]
+    pub(crate) upkeep: crate::Upkeep,
     pub(crate) _builtins: Option<Registration>,
     #[cfg(feature = "mcp-child")]
     pub(crate) upstreams: Option<tool_mcp::Upstreams>,
@@ -77,6 +79,13 @@ impl Runtime {
     #[must_use]
     pub fn artifacts(&self) -> Option<&Arc<dyn ArtifactStore>> {
         self.artifacts.as_ref()
+    }
+
+    /// The stores in the folder of this runtime, to be looked after while it runs.
+    #[cfg(feature = "storage")]
+    #[must_use]
+    pub fn upkeep(&self) -> &crate::Upkeep {
+        &self.upkeep
     }
 
     /// How each imported server is doing, by name.

@@ -85,12 +85,21 @@ async fn store_in_a_process_of_its_own() {
     }
 }
 
+/// A number that nobody chose.
+fn random_below(most: u64) -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(0) % most
+}
+
 #[tokio::test]
 async fn killed_at_any_moment_what_was_reported_is_whole_and_the_rest_is_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("outputs");
     let mut reported = Vec::new();
-    for round in 0..6 {
+    // A thousand of them where the machine has the time.
+    let rounds = std::env::var("TOOL_STORAGE_TEST_KILLS").ok();
+    let rounds: usize = rounds.map_or(12, |rounds| rounds.parse().unwrap());
+    for round in 0..rounds {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "crash::store_in_a_process_of_its_own",
@@ -105,7 +114,11 @@ async fn killed_at_any_moment_what_was_reported_is_whole_and_the_rest_is_nothing
         let mut stored = lines
             .map_while(Result::ok)
             .filter_map(|line| line.strip_prefix("stored ").map(str::to_owned));
-        reported.extend(stored.by_ref().take(round + 1));
+        reported.extend(stored.by_ref().take(round % 6 + 1));
+        // At any moment of the next one.
+        for _ in 0..random_below(20_000) {
+            std::hint::black_box(child.try_wait().unwrap());
+        }
         child.kill().unwrap();
         // What it reported before the signal reached it counts too.
         reported.extend(stored);

@@ -1,0 +1,61 @@
+//! What a host does for its stores while it runs.
+
+use tool_core::Facts;
+use tool_storage::{DirArtifacts, DirStore};
+
+use crate::RuntimeError;
+
+/// The stores in the folder of a runtime, to be looked after. Clones are the same stores.
+///
+/// Opening them has swept them already. A host that runs longer [sweeps](Self::sweep) once an hour,
+/// and says when a session [ends](Self::end_session). Both block, so in async code they belong on a
+/// thread for blocking work.
+#[derive(Clone, Debug, Default)]
+pub struct Upkeep {
+    pub(crate) outputs: Option<DirStore>,
+    pub(crate) artifacts: Option<DirArtifacts>,
+}
+
+/// What left the stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Left {
+    /// Retained outputs.
+    pub outputs: u64,
+    /// Artifacts.
+    pub artifacts: u64,
+}
+
+impl Upkeep {
+    /// Removes what has had its time, what is over the quota and what crashes left.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Store`] and [`RuntimeError::Artifacts`] when a folder cannot be read. Each
+    /// store is tried.
+    pub fn sweep(&self) -> Result<Left, RuntimeError> {
+        let now = std::time::SystemTime::now();
+        let outputs = self.outputs.as_ref().map(|store| store.sweep(now));
+        let artifacts = self.artifacts.as_ref().map(DirArtifacts::sweep);
+        let outputs = outputs.transpose().map_err(RuntimeError::Store)?;
+        let artifacts = artifacts.transpose().map_err(RuntimeError::Artifacts)?;
+        Ok(Left {
+            outputs: outputs.map_or(0, |swept| swept.outputs),
+            artifacts: artifacts.map_or(0, |swept| swept.len() as u64),
+        })
+    }
+
+    /// Removes what a caller whose session has ended leaves behind.
+    ///
+    /// # Errors
+    /// As [`sweep`](Self::sweep).
+    pub fn end_session(&self, facts: &Facts) -> Result<Left, RuntimeError> {
+        let outputs = self.outputs.as_ref().map(|store| store.remove_all(facts));
+        let artifacts = self.artifacts.as_ref().map(|store| store.remove_all(facts));
+        let outputs = outputs.transpose().map_err(RuntimeError::Store)?;
+        let artifacts = artifacts.transpose().map_err(RuntimeError::Artifacts)?;
+        Ok(Left {
+            outputs: outputs.unwrap_or_default() as u64,
+            artifacts: artifacts.unwrap_or_default() as u64,
+        })
+    }
+}
