@@ -35,6 +35,8 @@ pub use tool_core as core;
 pub use tool_mcp as mcp;
 #[cfg(feature = "permission")]
 pub use tool_permission as permission;
+#[cfg(feature = "provider")]
+pub use tool_provider as provider;
 pub use tool_registry as registry;
 #[cfg(feature = "storage")]
 pub use tool_storage as storage;

@@ -1,0 +1,209 @@
+//! From the arguments that a model gives to those that the tool takes, and back.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::fits::fits;
+use crate::node::{Document, Node, Undo, emit};
+
+/// Turns arguments as the wire schema has them into arguments as the tool has them.
+///
+/// It removes a null that stands for a property that was left out, gives renamed properties their
+/// own names, and takes out what stands only because an object may not be empty. It changes
+/// nothing else, and nothing at all where the two schemas take the same.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inverse {
+    root: Step,
+    parts: BTreeMap<String, Step>,
+}
+
+/// What is done to one value.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Step {
+    undo: Undo,
+    /// By name on the wire.
+    properties: BTreeMap<String, Step>,
+    further: Option<Box<Step>>,
+    items: Option<Box<Step>>,
+    prefix: Vec<Step>,
+    /// Alternatives with the schemas that tell which one a value is of.
+    branches: Vec<(Value, Step)>,
+    /// What holds beside.
+    all: Vec<Step>,
+    reference: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    ToTool,
+    ToWire,
+}
+
+/// Levels of arguments that are looked at.
+const MOST_DEPTH: usize = 128;
+
+impl Inverse {
+    pub(crate) fn of(document: &Document) -> Self {
+        let mut inverse = Self {
+            root: Step::of(&document.root),
+            parts: document
+                .defs
+                .iter()
+                .map(|(name, node)| (name.clone(), Step::of(node)))
+                .collect(),
+        };
+        let mut nodes = std::iter::once(&document.root).chain(document.defs.values());
+        let changes = nodes.any(|node| node.any(&|node| node.undo != Undo::default()));
+        if !changes {
+            inverse = Self::default();
+        }
+        inverse
+    }
+
+    /// Whether it leaves every value as it is.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The arguments as the tool takes them, from those that a model gave.
+    #[must_use]
+    pub fn restore(&self, mut arguments: Value) -> Value {
+        self.apply(&self.root, &mut arguments, Way::ToTool, 0);
+        arguments
+    }
+
+    /// The arguments as a model would have to give them, for examples and for a history that was
+    /// recorded elsewhere.
+    #[must_use]
+    pub fn present(&self, mut arguments: Value) -> Value {
+        self.apply(&self.root, &mut arguments, Way::ToWire, 0);
+        arguments
+    }
+
+    fn apply(&self, step: &Step, value: &mut Value, way: Way, depth: usize) {
+        if depth > MOST_DEPTH {
+            return;
+        }
+        if let Some(name) = &step.reference {
+            let target = if name.is_empty() {
+                Some(&self.root)
+            } else {
+                self.parts.get(name)
+            };
+            if let Some(target) = target {
+                self.apply(target, value, way, depth + 1);
+            }
+        }
+        for part in &step.all {
+            self.apply(part, value, way, depth + 1);
+        }
+        if step.branches.iter().any(|(_, branch)| !branch.is_idle()) {
+            let chosen = step.branches.iter().find(|(schema, branch)| {
+                if way == Way::ToTool {
+                    return fits(schema, value);
+                }
+                let mut presented = value.clone();
+                self.apply(branch, &mut presented, way, depth + 1);
+                fits(schema, &presented)
+            });
+            if let Some((_, branch)) = chosen {
+                self.apply(branch, value, way, depth + 1);
+            }
+        }
+        match value {
+            Value::Object(map) => self.object(step, map, way, depth),
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    if let Some(step) = step.prefix.get(index).or(step.items.as_deref()) {
+                        self.apply(step, item, way, depth + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn object(&self, step: &Step, map: &mut Map<String, Value>, way: Way, depth: usize) {
+        let undo = &step.undo;
+        if way == Way::ToTool {
+            if let Some(name) = undo.placeholder {
+                map.remove(name);
+            }
+            map.retain(|name, value| !(value.is_null() && undo.nulls.contains(name)));
+        }
+        if way == Way::ToWire {
+            rename(map, undo.names.iter().map(|(wire, own)| (own, wire)));
+        }
+        for (name, value) in map.iter_mut() {
+            if let Some(step) = step.properties.get(name).or(step.further.as_deref()) {
+                self.apply(step, value, way, depth + 1);
+            }
+        }
+        if way == Way::ToTool {
+            rename(map, undo.names.iter());
+        } else {
+            for name in undo.filled.iter().chain(&undo.nulls) {
+                map.entry(name.clone()).or_insert(Value::Null);
+            }
+        }
+    }
+}
+
+fn rename<'a>(map: &mut Map<String, Value>, names: impl Iterator<Item = (&'a String, &'a String)>) {
+    let moved: Vec<(String, Value)> = names
+        .filter_map(|(from, to)| Some((to.clone(), map.remove(from)?)))
+        .collect();
+    map.extend(moved);
+}
+
+impl Step {
+    fn of(node: &Node) -> Self {
+        let many = |key: &str| node.list(key).into_iter().flatten();
+        let one = |key: &str| {
+            let step = node.one(key).map(Self::of)?;
+            (!step.is_idle()).then(|| Box::new(step))
+        };
+        let mut step = Self {
+            undo: node.undo.clone(),
+            properties: BTreeMap::new(),
+            further: one("additionalProperties"),
+            items: one("items"),
+            prefix: many("prefixItems").map(Self::of).collect(),
+            branches: Vec::new(),
+            all: many("allOf")
+                .map(Self::of)
+                .filter(|it| !it.is_idle())
+                .collect(),
+            reference: node.text("$ref").map(str::to_owned),
+        };
+        for (name, child) in node.map("properties").into_iter().flatten() {
+            let child = Self::of(child);
+            // One that does nothing still keeps further keys from being taken for it.
+            if !child.is_idle() || step.further.is_some() {
+                step.properties.insert(name.clone(), child);
+            }
+        }
+        if step.prefix.iter().all(Self::is_idle) && step.items.is_none() {
+            step.prefix.clear();
+        }
+        let branches = many("anyOf").chain(many("oneOf"));
+        let branches: Vec<_> = branches.map(|node| (emit(node), Self::of(node))).collect();
+        if branches.iter().any(|(_, branch)| !branch.is_idle()) {
+            step.branches = branches;
+        }
+        step
+    }
+
+    fn is_idle(&self) -> bool {
+        self.undo == Undo::default()
+            && self.properties.values().all(Self::is_idle)
+            && self.further.as_deref().is_none_or(Self::is_idle)
+            && self.items.as_deref().is_none_or(Self::is_idle)
+            && self.prefix.iter().all(Self::is_idle)
+            && self.branches.iter().all(|(_, branch)| branch.is_idle())
+            && self.all.iter().all(Self::is_idle)
+            && self.reference.is_none()
+    }
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod describe;
+mod dialect;
+mod envelope;
+mod fits;
+mod inverse;
+mod loss;
+mod node;
+mod pass;
+mod profile;
+mod project;
+mod rules;
+mod table;
+mod tool_list;
+
+pub use inverse::Inverse;
+pub use loss::{Effect, Loss};
+pub use profile::{Profile, UnknownProfile};
+pub use project::{Projection, Quarantine};
+pub use tool_list::ToolList;

@@ -1,0 +1,273 @@
+//! A schema as the passes work on it: a tree whose subschemas are nodes and whose other keywords
+//! are plain values.
+
+mod anchors;
+mod emit;
+mod parse;
+mod place;
+mod type_set;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+pub(crate) use emit::emit;
+pub(crate) use parse::{Document, parse};
+pub(crate) use place::Place;
+pub(crate) use type_set::TypeSet;
+
+/// One schema.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Node {
+    /// Where it stands in the schema that was given.
+    pub(crate) place: Place,
+    /// `false` accepts nothing. `true` is the same as a node without keywords.
+    pub(crate) never: bool,
+    pub(crate) keys: BTreeMap<String, Slot>,
+    /// How to undo what was done to instances of it.
+    pub(crate) undo: Undo,
+}
+
+/// The value of a keyword.
+#[derive(Clone, Debug)]
+pub(crate) enum Slot {
+    /// No schema.
+    Plain(Value),
+    /// One schema.
+    One(Box<Node>),
+    /// A list of schemas.
+    List(Vec<Node>),
+    /// Schemas by name.
+    Map(BTreeMap<String, Node>),
+}
+
+/// What a projection did to the instances of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Undo {
+    /// Properties that are optional, take no null, and are sent as null when absent.
+    pub(crate) nulls: BTreeSet<String>,
+    /// Properties that are sent as null when absent and take null themselves.
+    pub(crate) filled: BTreeSet<String>,
+    /// Names on the wire and the names that they stand for.
+    pub(crate) names: BTreeMap<String, String>,
+    /// A property that stands only because an object may not be empty.
+    pub(crate) placeholder: Option<&'static str>,
+}
+
+/// Keywords that constrain nothing.
+pub(crate) const ANNOTATIONS: [&str; 10] = [
+    "$comment",
+    "default",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "contentMediaType",
+];
+
+impl Node {
+    pub(crate) fn at(place: Place) -> Self {
+        Self {
+            place,
+            ..Self::default()
+        }
+    }
+
+    /// A node that takes values of these types and says nothing else.
+    pub(crate) fn of_types(place: Place, types: TypeSet) -> Self {
+        let mut node = Self::at(place);
+        node.set_types(types);
+        node
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    pub(crate) fn plain(&self, key: &str) -> Option<&Value> {
+        match self.keys.get(key) {
+            Some(Slot::Plain(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.plain(key).and_then(Value::as_str)
+    }
+
+    pub(crate) fn one(&self, key: &str) -> Option<&Node> {
+        match self.keys.get(key) {
+            Some(Slot::One(node)) => Some(node),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list(&self, key: &str) -> Option<&[Node]> {
+        match self.keys.get(key) {
+            Some(Slot::List(nodes)) => Some(nodes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list_mut(&mut self, key: &str) -> Option<&mut Vec<Node>> {
+        match self.keys.get_mut(key) {
+            Some(Slot::List(nodes)) => Some(nodes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn map(&self, key: &str) -> Option<&BTreeMap<String, Node>> {
+        match self.keys.get(key) {
+            Some(Slot::Map(nodes)) => Some(nodes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn map_mut(&mut self, key: &str) -> Option<&mut BTreeMap<String, Node>> {
+        match self.keys.get_mut(key) {
+            Some(Slot::Map(nodes)) => Some(nodes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn take(&mut self, key: &str) -> Option<Slot> {
+        self.keys.remove(key)
+    }
+
+    pub(crate) fn take_plain(&mut self, key: &str) -> Option<Value> {
+        match self.keys.remove(key) {
+            Some(Slot::Plain(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn take_one(&mut self, key: &str) -> Option<Node> {
+        match self.keys.remove(key) {
+            Some(Slot::One(node)) => Some(*node),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn take_list(&mut self, key: &str) -> Vec<Node> {
+        match self.keys.remove(key) {
+            Some(Slot::List(nodes)) => nodes,
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn take_map(&mut self, key: &str) -> BTreeMap<String, Node> {
+        match self.keys.remove(key) {
+            Some(Slot::Map(nodes)) => nodes,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.keys.insert(key.to_owned(), Slot::Plain(value.into()));
+    }
+
+    pub(crate) fn set_one(&mut self, key: &str, node: Node) {
+        self.keys.insert(key.to_owned(), Slot::One(Box::new(node)));
+    }
+
+    pub(crate) fn set_list(&mut self, key: &str, nodes: Vec<Node>) {
+        self.keys.insert(key.to_owned(), Slot::List(nodes));
+    }
+
+    pub(crate) fn set_map(&mut self, key: &str, nodes: BTreeMap<String, Node>) {
+        self.keys.insert(key.to_owned(), Slot::Map(nodes));
+    }
+
+    /// The types that it names; `None` where it names none.
+    pub(crate) fn types(&self) -> Option<TypeSet> {
+        self.plain("type").map(TypeSet::of_keyword)
+    }
+
+    pub(crate) fn set_types(&mut self, types: TypeSet) {
+        self.set("type", types.keyword());
+    }
+
+    /// Whether it takes objects because it says so.
+    pub(crate) fn is_object(&self) -> bool {
+        self.types().is_some_and(|types| types.has(TypeSet::OBJECT))
+    }
+
+    /// Whether it accepts every value: no keyword of it constrains anything.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.never && self.keys.keys().all(|key| ANNOTATIONS.contains(&&**key))
+    }
+
+    /// The names that are required.
+    pub(crate) fn required(&self) -> BTreeSet<String> {
+        let names = self.plain("required").and_then(Value::as_array);
+        let names = names.into_iter().flatten().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    }
+
+    pub(crate) fn set_required(&mut self, names: BTreeSet<String>) {
+        if names.is_empty() {
+            self.keys.remove("required");
+        } else {
+            self.set("required", names.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// Adds a sentence to the description.
+    pub(crate) fn describe(&mut self, sentence: &str) {
+        let said = match self.text("description") {
+            Some(said) if said.trim().is_empty() => sentence.to_owned(),
+            Some(said) if said.contains(sentence) => return,
+            Some(said) => format!("{} {sentence}", sentence_end(said)),
+            None => sentence.to_owned(),
+        };
+        self.set("description", said);
+    }
+
+    /// Every direct subschema.
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
+        self.keys
+            .values()
+            .flat_map(|slot| -> Box<dyn Iterator<Item = &Node>> {
+                match slot {
+                    Slot::Plain(_) => Box::new(std::iter::empty()),
+                    Slot::One(node) => Box::new(std::iter::once(&**node)),
+                    Slot::List(nodes) => Box::new(nodes.iter()),
+                    Slot::Map(nodes) => Box::new(nodes.values()),
+                }
+            })
+    }
+
+    /// Runs over every direct subschema.
+    pub(crate) fn each_child(&mut self, run: &mut dyn FnMut(&mut Node)) {
+        for slot in self.keys.values_mut() {
+            match slot {
+                Slot::Plain(_) => {}
+                Slot::One(node) => run(node),
+                Slot::List(nodes) => nodes.iter_mut().for_each(&mut *run),
+                Slot::Map(nodes) => nodes.values_mut().for_each(&mut *run),
+            }
+        }
+    }
+
+    /// Runs over every subschema below and then over this one.
+    pub(crate) fn each(&mut self, run: &mut dyn FnMut(&mut Node)) {
+        self.each_child(&mut |child| child.each(run));
+        run(self);
+    }
+
+    /// Whether any subschema, this one included, does.
+    pub(crate) fn any(&self, test: &dyn Fn(&Node) -> bool) -> bool {
+        test(self) || self.children().any(|child| child.any(test))
+    }
+}
+
+fn sentence_end(said: &str) -> String {
+    let said = said.trim_end();
+    match said.chars().next_back() {
+        Some('.' | '!' | '?' | ':' | ';' | ',') => said.to_owned(),
+        _ => format!("{said}."),
+    }
+}

@@ -1,0 +1,203 @@
+//! The passes, each in a file of its own, and what they share.
+
+mod closed;
+mod expand;
+mod fold;
+mod keywords;
+mod limits;
+mod merge;
+mod names;
+mod optional;
+mod root;
+mod split;
+mod tuples;
+mod unions;
+mod untyped;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::loss::Report;
+use crate::node::{Document, Node};
+use crate::rules::{Recursion, Refs, Rules};
+
+/// How far references are followed and whether words are spent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// How often one reference is followed inside of itself.
+    pub(crate) unroll: usize,
+    /// How many references are followed inside of each other.
+    pub(crate) follow: usize,
+    /// What is given up is said in descriptions.
+    pub(crate) words: bool,
+}
+
+/// A schema in the making.
+pub(crate) struct Work<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) effort: Effort,
+    /// What references name, as it was read.
+    pub(crate) originals: &'a Document,
+    pub(crate) recursive: BTreeSet<String>,
+    pub(crate) report: Report,
+    /// What the root gives up, in words, for the description of the tool.
+    pub(crate) words: Vec<String>,
+    /// Nodes that references brought in.
+    pub(crate) nodes: usize,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(rules: &'a Rules, effort: Effort, originals: &'a Document) -> Self {
+        Self {
+            rules,
+            effort,
+            originals,
+            recursive: recursive(originals),
+            report: Report::default(),
+            words: Vec::new(),
+            nodes: 0,
+        }
+    }
+
+    /// What a reference names.
+    pub(crate) fn target(&self, name: &str) -> Option<&'a Node> {
+        if name.is_empty() {
+            return Some(&self.originals.root);
+        }
+        self.originals.defs.get(name)
+    }
+
+    /// Says in the description what a node gave up.
+    pub(crate) fn say(&self, node: &mut Node, sentence: Option<String>) {
+        if let Some(sentence) = sentence.filter(|_| self.effort.words) {
+            node.describe(&sentence);
+        }
+    }
+
+    /// Runs every pass over a document.
+    pub(crate) fn run(&mut self) -> Document {
+        let mut root = self.originals.root.clone();
+        let mut defs = self.originals.defs.clone();
+        for node in std::iter::once(&mut root).chain(defs.values_mut()) {
+            values::contradictions(node, &mut self.report);
+        }
+        self.root(&mut root);
+        if !self.rules.combinators {
+            self.expand(&mut root, &mut Vec::new());
+            if self.rules.refs == Refs::Inline {
+                defs.clear();
+            }
+            for (name, node) in &mut defs {
+                self.expand(node, &mut vec![name.clone()]);
+            }
+        }
+        prune(&root, &mut defs);
+        if self.rules.recursion == Recursion::Optional {
+            self.cut_required_cycles(&mut root, &mut defs);
+            prune(&root, &mut defs);
+        }
+        if self.rules.recursion == Recursion::Never && self.rules.strict {
+            for name in defs.keys().filter(|name| self.recursive.contains(*name)) {
+                let place = self
+                    .target(name)
+                    .map(|node| node.place.clone())
+                    .unwrap_or_default();
+                self.report
+                    .blocked(&place, "$ref", "the schema refers to itself");
+            }
+            if root.any(&|node| node.text("$ref") == Some("")) {
+                self.report
+                    .blocked(&root.place, "$ref", "the schema refers to itself");
+            }
+        }
+        self.shape(&mut root, true);
+        for node in defs.values_mut() {
+            self.shape(node, false);
+        }
+        let defs_before = defs.clone();
+        self.optional(&mut root, &defs_before);
+        for node in defs.values_mut() {
+            self.optional(node, &defs_before);
+        }
+        prune(&root, &mut defs);
+        let document = Document { root, defs };
+        self.limits(&document);
+        document
+    }
+
+    /// The passes that look at one node after the other, from the inside out.
+    fn shape(&mut self, node: &mut Node, root: bool) {
+        if self.rules.combinators {
+            let items = self.rules.items;
+            let tuples = self.rules.envelope == crate::rules::Envelope::Chat && !items;
+            node.each(&mut |node| {
+                if items {
+                    tuples::say_items(node);
+                }
+                if tuples {
+                    tuples::flatten(node, &mut Report::default());
+                }
+            });
+        } else {
+            node.each_child(&mut |child| self.shape(child, false));
+            self.unions(node);
+            self.tuples(node);
+            self.values(node);
+            self.untyped(node);
+            self.keywords(node);
+            self.closed(node, root);
+            self.split(node);
+        }
+        self.names(node, root);
+    }
+}
+
+/// The names that can be reached from themselves.
+fn recursive(document: &Document) -> BTreeSet<String> {
+    let mut edges: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    edges.insert("", references(&document.root));
+    for (name, node) in &document.defs {
+        edges.insert(name, references(node));
+    }
+    let reaches_itself = |name: &str| {
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<&str> = edges
+            .get(name)
+            .into_iter()
+            .flatten()
+            .map(|it| &**it)
+            .collect();
+        while let Some(next) = pending.pop() {
+            if next == name {
+                return true;
+            }
+            if seen.insert(next) {
+                pending.extend(edges.get(next).into_iter().flatten().map(|it| &**it));
+            }
+        }
+        false
+    };
+    let names = edges.keys().filter(|name| reaches_itself(name));
+    names.map(|name| (*name).to_owned()).collect()
+}
+
+/// The names that a node refers to, at any depth.
+fn references(node: &Node) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = node.children().flat_map(references).collect();
+    names.extend(node.text("$ref").map(str::to_owned));
+    names
+}
+
+/// Drops what nothing refers to.
+fn prune(root: &Node, defs: &mut BTreeMap<String, Node>) {
+    let mut used = BTreeSet::new();
+    let mut pending = references(root);
+    while let Some(name) = pending.pop_first() {
+        if used.insert(name.clone())
+            && let Some(node) = defs.get(&name)
+        {
+            pending.extend(references(node));
+        }
+    }
+    defs.retain(|name, _| used.contains(name));
+}

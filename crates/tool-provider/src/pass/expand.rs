@@ -1,0 +1,212 @@
+//! References that are written out, and `allOf` that becomes one schema.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::merge::merge;
+use super::{Work, references};
+use crate::loss::Effect;
+use crate::node::{ANNOTATIONS, Node, Place, Slot, TypeSet};
+use crate::rules::Refs;
+
+/// Nodes that references may bring in before they are cut.
+const MOST_NODES: usize = 20_000;
+
+impl Work<'_> {
+    /// Writes out, in a node and below it, whatever the profile does not let refer or combine.
+    pub(super) fn expand(&mut self, node: &mut Node, stack: &mut Vec<String>) {
+        let height = stack.len();
+        self.nodes += 1;
+        if !self.stands_bare(node) {
+            self.absorb(node, stack);
+        }
+        let mut slots = std::mem::take(&mut node.keys);
+        for slot in slots.values_mut() {
+            match slot {
+                Slot::Plain(_) => {}
+                Slot::One(child) => self.expand(child, stack),
+                Slot::List(children) => {
+                    children
+                        .iter_mut()
+                        .for_each(|child| self.expand(child, stack));
+                }
+                Slot::Map(children) => {
+                    children
+                        .values_mut()
+                        .for_each(|child| self.expand(child, stack));
+                }
+            }
+        }
+        node.keys = slots;
+        stack.truncate(height);
+    }
+
+    /// Whether a node is a reference that may stay one. What stands beside one that leads back to
+    /// itself is given up, as writing it out would not end.
+    fn stands_bare(&mut self, node: &mut Node) -> bool {
+        let Some(name) = node.text("$ref").map(str::to_owned) else {
+            return false;
+        };
+        if self.rules.refs != Refs::Bare {
+            return false;
+        }
+        if node.keys.len() == 1 {
+            return true;
+        }
+        if !self.recursive.contains(&name) {
+            return false;
+        }
+        let place = node.place.clone();
+        node.keys.retain(|key, _| {
+            if key != "$ref" && !ANNOTATIONS.contains(&&**key) {
+                self.report
+                    .gave_up(&place, key, "nothing may stand beside a reference");
+            }
+            key == "$ref"
+        });
+        true
+    }
+
+    /// Takes into a node what its own reference and its `allOf` demand.
+    pub(super) fn absorb(&mut self, node: &mut Node, stack: &mut Vec<String>) {
+        let mut parts = VecDeque::new();
+        if let Some(name) = node
+            .take_plain("$ref")
+            .and_then(|it| it.as_str().map(str::to_owned))
+        {
+            parts.push_back(self.followed(&name, &node.place.clone(), stack));
+        }
+        parts.extend(node.take_list("allOf"));
+        while let Some(mut part) = parts.pop_front() {
+            if let Some(name) = part
+                .take_plain("$ref")
+                .and_then(|it| it.as_str().map(str::to_owned))
+            {
+                let place = part.place.clone();
+                parts.push_front(self.followed(&name, &place, stack));
+            }
+            parts.extend(part.take_list("allOf"));
+            merge(node, part, &mut self.report);
+        }
+    }
+
+    /// What a reference names, or something that takes as much where it is not followed further.
+    fn followed(&mut self, name: &str, place: &Place, stack: &mut Vec<String>) -> Node {
+        let Some(target) = self.target(name) else {
+            return Node::at(place.clone());
+        };
+        let times = stack.iter().filter(|it| *it == name).count();
+        let far = stack.len() >= self.effort.follow || self.nodes > MOST_NODES;
+        if times > self.effort.unroll || far {
+            self.report.gave_up(
+                place,
+                "$ref",
+                "what it refers to is not written out any further",
+            );
+            return self.as_much(target, place);
+        }
+        stack.push(name.to_owned());
+        target.clone()
+    }
+
+    /// A schema without any detail that takes whatever the given one does.
+    fn as_much(&self, target: &Node, place: &Place) -> Node {
+        let mut node = match target.types() {
+            Some(types) => Node::of_types(place.clone(), types),
+            None if target.has("properties") && !target.has("anyOf") => {
+                Node::of_types(place.clone(), TypeSet::OBJECT)
+            }
+            None => Node::at(place.clone()),
+        };
+        if let Some(text) = target.text("description").filter(|_| self.effort.words) {
+            node.set("description", text);
+        }
+        node
+    }
+
+    /// Cuts references that lead back to themselves without passing an optional property.
+    pub(super) fn cut_required_cycles(
+        &mut self,
+        root: &mut Node,
+        defs: &mut BTreeMap<String, Node>,
+    ) {
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, node) in defs.iter() {
+            edges.insert(name.clone(), demanded(node));
+        }
+        let reaches = |from: &str, to: &str| {
+            let mut seen = BTreeSet::new();
+            let mut pending = vec![from.to_owned()];
+            while let Some(next) = pending.pop() {
+                if next == to {
+                    return true;
+                }
+                if seen.insert(next.clone()) {
+                    pending.extend(edges.get(&next).into_iter().flatten().cloned());
+                }
+            }
+            false
+        };
+        let cuts: BTreeSet<(String, String)> = edges
+            .iter()
+            .flat_map(|(from, to)| to.iter().map(move |to| (from.clone(), to.clone())))
+            .filter(|(from, to)| reaches(to, from))
+            .collect();
+        let root_is_named = references(root).contains("")
+            || defs.values().any(|node| references(node).contains(""));
+        for (name, node) in defs.iter_mut() {
+            node.each(&mut |node| {
+                let Some(to) = node.text("$ref").map(str::to_owned) else {
+                    return;
+                };
+                if cuts.contains(&(name.clone(), to.clone())) || to.is_empty() {
+                    self.cut(node, &to);
+                }
+            });
+        }
+        if root_is_named {
+            root.each(&mut |node| {
+                if node.text("$ref") == Some("") {
+                    self.cut(node, "");
+                }
+            });
+        }
+    }
+
+    fn cut(&mut self, node: &mut Node, name: &str) {
+        let Some(target) = self.target(name) else {
+            return;
+        };
+        let place = node.place.clone();
+        self.report.gave_up(
+            &place,
+            "$ref",
+            "it leads back to itself without an optional property",
+        );
+        *node = self.as_much(target, &place);
+        if node.is_any() {
+            self.report
+                .add(&place, "$ref", Effect::GivenUp, "it takes anything");
+        }
+    }
+}
+
+/// The names that an instance of a node may have to hold.
+fn demanded(node: &Node) -> BTreeSet<String> {
+    let required = node.required();
+    let mut names = BTreeSet::new();
+    names.extend(node.text("$ref").map(str::to_owned));
+    for (key, slot) in &node.keys {
+        match slot {
+            Slot::Plain(_) => {}
+            Slot::One(child) => names.extend(demanded(child)),
+            Slot::List(children) => names.extend(children.iter().flat_map(demanded)),
+            Slot::Map(children) => {
+                let kept = children
+                    .iter()
+                    .filter(|(name, _)| key != "properties" || required.contains(*name));
+                names.extend(kept.flat_map(|(_, child)| demanded(child)));
+            }
+        }
+    }
+    names
+}

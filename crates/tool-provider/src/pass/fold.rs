@@ -1,0 +1,172 @@
+//! Alternatives of an object, folded into one object that takes them all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::Work;
+use crate::loss::Effect;
+use crate::node::{Node, TypeSet, emit};
+
+impl Work<'_> {
+    /// Folds `anyOf` and `oneOf` of an object into it.
+    pub(super) fn fold(&mut self, node: &mut Node, root: bool) {
+        for key in ["anyOf", "oneOf"] {
+            let branches = node.take_list(key);
+            if branches.is_empty() {
+                continue;
+            }
+            let place = node.place.clone();
+            let branches: Vec<Node> = branches
+                .into_iter()
+                .map(|mut branch| {
+                    self.absorb(&mut branch, &mut Vec::new());
+                    self.fold(&mut branch, false);
+                    branch
+                })
+                .filter(|branch| {
+                    let types = branch.types();
+                    !branch.never && types.is_none_or(|types| types.has(TypeSet::OBJECT))
+                })
+                .collect();
+            if branches.is_empty() {
+                self.report
+                    .contradicted(&place, key, "none of the alternatives takes an object");
+                continue;
+            }
+            self.report.gave_up(
+                &place,
+                key,
+                "the alternatives became one object that takes them all",
+            );
+            if let Some(words) = words(key, &branches) {
+                if root {
+                    self.words.push(words);
+                } else {
+                    self.say(node, Some(words));
+                }
+            }
+            self.fold_branches(node, &branches);
+        }
+    }
+
+    fn fold_branches(&mut self, node: &mut Node, branches: &[Node]) {
+        let closed = |node: &Node| {
+            ["additionalProperties", "unevaluatedProperties"]
+                .iter()
+                .any(|key| node.one(key).is_some_and(|rest| rest.never))
+        };
+        let mut required = node.required();
+        let shared = branches
+            .iter()
+            .map(Node::required)
+            .reduce(|all, one| all.intersection(&one).cloned().collect());
+        required.extend(shared.unwrap_or_default());
+
+        // A closed base lets no further key through, whatever the alternatives name.
+        if !node
+            .one("additionalProperties")
+            .is_some_and(|rest| rest.never)
+        {
+            let mut variants: BTreeMap<&str, Vec<&Node>> = BTreeMap::new();
+            for branch in branches {
+                for (name, child) in branch.map("properties").into_iter().flatten() {
+                    variants.entry(name).or_default().push(child);
+                }
+            }
+            let wanted: BTreeSet<String> = branches.iter().flat_map(Node::required).collect();
+            let mut properties = node.take_map("properties");
+            for (name, children) in variants {
+                if properties.get(name).is_some_and(|own| !own.is_any()) {
+                    continue;
+                }
+                if children.len() < branches.len() && branches.iter().any(|it| !closed(it)) {
+                    let place = children
+                        .first()
+                        .map(|child| child.place.clone())
+                        .unwrap_or_default();
+                    let note = "the key is described as the alternatives that name it do";
+                    self.report
+                        .add(&place, "properties", Effect::Narrowed, note);
+                }
+                let mut union = union(&children);
+                if let Some(own) = properties.remove(name) {
+                    for (key, slot) in own.keys {
+                        union.keys.entry(key).or_insert(slot);
+                    }
+                }
+                properties.insert(name.to_owned(), union);
+            }
+            for name in wanted {
+                let place = node.place.clone();
+                properties.entry(name).or_insert_with(|| Node::at(place));
+            }
+            node.set_map("properties", properties);
+            let all_closed = branches.iter().all(closed);
+            if all_closed && !node.has("additionalProperties") {
+                let mut nothing = Node::at(node.place.clone());
+                nothing.never = true;
+                node.set_one("additionalProperties", nothing);
+            }
+        }
+        node.take("unevaluatedProperties");
+        node.set_required(required);
+        node.set("type", "object");
+    }
+}
+
+/// A schema that takes what any of these does.
+fn union(nodes: &[&Node]) -> Node {
+    let mut distinct: Vec<&Node> = Vec::new();
+    for node in nodes {
+        if !distinct.iter().any(|it| emit(it) == emit(node)) {
+            distinct.push(node);
+        }
+    }
+    let place = nodes
+        .first()
+        .map(|node| node.place.clone())
+        .unwrap_or_default();
+    if let [single] = distinct.as_slice() {
+        return (*single).clone();
+    }
+    let values: Option<Vec<Value>> = distinct
+        .iter()
+        .map(|node| node.plain("const").cloned())
+        .collect();
+    if let Some(mut values) = values {
+        values.dedup();
+        let mut node = Node::at(place);
+        let types = values.iter().map(TypeSet::of_value);
+        node.set_types(types.fold(TypeSet::NONE, TypeSet::with));
+        node.set("enum", values);
+        return node;
+    }
+    let mut node = Node::at(place);
+    node.set_list("anyOf", distinct.into_iter().cloned().collect());
+    node
+}
+
+/// The alternatives in words.
+fn words(key: &str, branches: &[Node]) -> Option<String> {
+    const MOST: usize = 8;
+    let sets: Vec<String> = branches
+        .iter()
+        .map(|branch| {
+            branch
+                .required()
+                .into_iter()
+                .collect::<Vec<_>>()
+                .join(" and ")
+        })
+        .collect();
+    if sets.len() > MOST || sets.iter().any(String::is_empty) || sets.len() < 2 {
+        return None;
+    }
+    let exactly = if key == "oneOf" {
+        "exactly"
+    } else {
+        "at least"
+    };
+    Some(format!("Give {exactly} one of these: {}.", sets.join("; ")))
+}

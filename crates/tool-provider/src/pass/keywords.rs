@@ -1,0 +1,134 @@
+//! Keywords that a profile does not take: formats, bounds, patterns, map keys, and the rest.
+
+use serde_json::Value;
+
+use super::Work;
+use crate::describe::sentence;
+use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
+use crate::rules::{Envelope, Unions};
+
+/// Every profile takes these, and other passes see to them.
+const ALWAYS: [&str; 13] = [
+    "$ref",
+    "additionalProperties",
+    "anyOf",
+    "description",
+    "enum",
+    "format",
+    "items",
+    "nullable",
+    "patternProperties",
+    "properties",
+    "required",
+    "title",
+    "type",
+];
+
+impl Work<'_> {
+    /// Drops what the profile does not take, and says it in the description.
+    pub(super) fn keywords(&mut self, node: &mut Node) {
+        let Some(kept) = self.rules.keywords else {
+            return;
+        };
+        self.inclusive(node, kept);
+        let place = node.place.clone();
+        let mut words = Vec::new();
+        let keys: Vec<String> = node.keys.keys().cloned().collect();
+        for key in keys {
+            let taken = match key.as_str() {
+                "format" => self.takes_format(node),
+                "pattern" => {
+                    kept.contains(&"pattern") && node.text("pattern").is_some_and(is_plain)
+                }
+                "minItems" if self.rules.envelope == Envelope::Anthropic => node
+                    .plain("minItems")
+                    .and_then(Value::as_u64)
+                    .is_some_and(|it| it <= 1),
+                // Whether maps can be said is for the pass on objects to judge.
+                "patternProperties" => true,
+                key => ALWAYS.contains(&key) || kept.contains(&key),
+            };
+            if taken {
+                continue;
+            }
+            let Some(slot) = node.take(&key) else {
+                continue;
+            };
+            if let Slot::Plain(value) = &slot {
+                words.extend(sentence(&key, value));
+            }
+            let constrains = !ANNOTATIONS.contains(&&*key) && !key.starts_with("x-");
+            if constrains {
+                self.report
+                    .gave_up(&place, &key, "the provider does not take the keyword");
+            }
+        }
+        for sentence in words {
+            self.say(node, Some(sentence));
+        }
+    }
+
+    /// Bounds that leave out their value, where only those that take it in are known.
+    fn inclusive(&mut self, node: &mut Node, kept: &[&str]) {
+        let bounds = [
+            ("exclusiveMinimum", "minimum", 1),
+            ("exclusiveMaximum", "maximum", -1),
+        ];
+        for (exclusive, inclusive, step) in bounds {
+            if kept.contains(&exclusive) || !kept.contains(&inclusive) || node.has(inclusive) {
+                continue;
+            }
+            let Some(value) = node.plain(exclusive).cloned() else {
+                continue;
+            };
+            let whole = node
+                .types()
+                .is_some_and(|it| it.without(TypeSet::NULL) == TypeSet::INTEGER);
+            match value.as_i64().and_then(|value| value.checked_add(step)) {
+                Some(next) if whole => {
+                    node.take(exclusive);
+                    node.set(inclusive, next);
+                }
+                // The keyword itself is given up, with words, by the caller.
+                _ if value.is_number() => node.set(inclusive, value),
+                _ => {}
+            }
+        }
+    }
+
+    fn takes_format(&self, node: &Node) -> bool {
+        let Some(formats) = self.rules.formats else {
+            return true;
+        };
+        let Some(format) = node.text("format") else {
+            return false;
+        };
+        let types = node
+            .types()
+            .unwrap_or_default()
+            .without(TypeSet::NULL)
+            .names();
+        if self.rules.unions == Unions::Nullable && types.len() > 1 {
+            return false;
+        }
+        formats
+            .iter()
+            .any(|(of, known)| *known == format && types.contains(of))
+    }
+}
+
+/// Whether every engine reads a pattern: no look-around, no reference back, no word border, no
+/// large count.
+fn is_plain(pattern: &str) -> bool {
+    let border = ["(?", "\\b", "\\B", "\\k", "\\p", "\\P"];
+    let back = |window: &[u8]| matches!(window, [b'\\', b'1'..=b'9']);
+    let large = pattern.split('{').skip(1).any(|rest| {
+        let count = rest.split('}').next().unwrap_or_default();
+        count
+            .split(',')
+            .any(|it| it.trim().parse::<u32>().is_ok_and(|it| it > 100))
+    });
+    !border.iter().any(|it| pattern.contains(it))
+        && !pattern.as_bytes().windows(2).any(back)
+        && !large
+}

@@ -1,0 +1,69 @@
+//! What one schema may hold at the most.
+
+use serde_json::Value;
+
+use super::Work;
+use crate::node::{Document, Node};
+
+#[derive(Default)]
+struct Counted {
+    properties: usize,
+    values: usize,
+    characters: usize,
+}
+
+impl Work<'_> {
+    pub(super) fn limits(&mut self, document: &Document) {
+        let most = self.rules.schema;
+        let mut counted = Counted::default();
+        let mut depth = 0;
+        for node in std::iter::once(&document.root).chain(document.defs.values()) {
+            count(node, &mut counted);
+            depth = depth.max(levels(node));
+        }
+        let place = &document.root.place;
+        for (is, most, what) in [
+            (depth, most.depth, "the schema is nested too deeply"),
+            (
+                counted.properties,
+                most.properties,
+                "the schema has too many properties",
+            ),
+            (
+                counted.values,
+                most.enum_values,
+                "the schema has too many enumerated values",
+            ),
+            (
+                counted.characters,
+                most.characters,
+                "names and values of the schema are too long",
+            ),
+        ] {
+            if is > most {
+                self.report.blocked(place, "", what);
+            }
+        }
+    }
+}
+
+fn count(node: &Node, counted: &mut Counted) {
+    if let Some(properties) = node.map("properties") {
+        counted.properties += properties.len();
+        counted.characters += properties
+            .keys()
+            .map(|it| it.chars().count())
+            .sum::<usize>();
+    }
+    let values = node.plain("enum").and_then(Value::as_array);
+    for value in values.into_iter().flatten() {
+        counted.values += 1;
+        counted.characters += value.as_str().map_or(0, |it| it.chars().count());
+    }
+    node.children().for_each(|child| count(child, counted));
+}
+
+fn levels(node: &Node) -> usize {
+    let below = node.children().map(levels).max().unwrap_or_default();
+    below + usize::from(node.has("properties") || node.has("items"))
+}

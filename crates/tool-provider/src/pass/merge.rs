@@ -1,0 +1,111 @@
+//! Two schemas that both have to hold, as one.
+
+use serde_json::Value;
+
+use crate::loss::Report;
+use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
+
+/// Adds to a node what another demands too. What cannot be said in one schema is given up.
+pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
+    into.never |= other.never;
+    let conditional = ["if", "then", "else"];
+    let has_condition = conditional.iter().any(|key| into.has(key));
+    for (key, slot) in other.keys {
+        if ANNOTATIONS.contains(&&*key) {
+            into.keys.entry(key).or_insert(slot);
+            continue;
+        }
+        if has_condition && conditional.contains(&&*key) {
+            report.gave_up(
+                &other.place,
+                &key,
+                "a second condition holds beside the first",
+            );
+            continue;
+        }
+        let Some(mine) = into.keys.remove(&key) else {
+            into.keys.insert(key, slot);
+            continue;
+        };
+        let both = match (mine, slot) {
+            (Slot::Plain(mine), Slot::Plain(other_value)) => {
+                match plain(&key, &mine, &other_value) {
+                    Some(both) => {
+                        if key == "type" && both.as_array().is_some_and(Vec::is_empty)
+                            || key == "enum" && both.as_array().is_some_and(Vec::is_empty)
+                        {
+                            into.never = true;
+                        }
+                        Slot::Plain(both)
+                    }
+                    None => {
+                        report.gave_up(&other.place, &key, "another one stands in its place");
+                        Slot::Plain(mine)
+                    }
+                }
+            }
+            (Slot::Map(mut mine), Slot::Map(theirs)) => {
+                for (name, node) in theirs {
+                    match mine.get_mut(&name) {
+                        Some(own) => merge(own, node, report),
+                        None => {
+                            mine.insert(name, node);
+                        }
+                    }
+                }
+                Slot::Map(mine)
+            }
+            (Slot::One(mut mine), Slot::One(theirs))
+                if matches!(
+                    key.as_str(),
+                    "items" | "additionalProperties" | "propertyNames"
+                ) =>
+            {
+                merge(&mut mine, *theirs, report);
+                Slot::One(mine)
+            }
+            (mine, _) => {
+                report.gave_up(&other.place, &key, "another one stands in its place");
+                mine
+            }
+        };
+        into.keys.insert(key, both);
+    }
+}
+
+/// The value of a keyword that two values demand; `None` where one value cannot say both.
+fn plain(key: &str, mine: &Value, other: &Value) -> Option<Value> {
+    let larger = |mine: &Value, other: &Value| {
+        let larger = mine.as_f64()? >= other.as_f64()?;
+        Some(if larger { mine.clone() } else { other.clone() })
+    };
+    let smaller = |mine: &Value, other: &Value| {
+        let smaller = mine.as_f64()? <= other.as_f64()?;
+        Some(if smaller { mine.clone() } else { other.clone() })
+    };
+    match key {
+        _ if mine == other => Some(mine.clone()),
+        "type" => {
+            let both = TypeSet::of_keyword(mine).and(TypeSet::of_keyword(other));
+            Some(both.keyword())
+        }
+        "required" => {
+            let mut names = mine.as_array()?.clone();
+            for name in other.as_array()? {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+            Some(Value::Array(names))
+        }
+        "enum" => {
+            let theirs = other.as_array()?;
+            let both = mine.as_array()?.iter().filter(|it| theirs.contains(it));
+            Some(both.cloned().collect())
+        }
+        "uniqueItems" => Some(Value::Bool(true)),
+        _ if key.starts_with("min") || key == "exclusiveMinimum" => larger(mine, other),
+        _ if key.starts_with("max") || key == "exclusiveMaximum" => smaller(mine, other),
+        _ => None,
+    }
+}

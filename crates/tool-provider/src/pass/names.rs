@@ -1,0 +1,84 @@
+//! Names of properties that a provider refuses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Work;
+use crate::node::Node;
+use crate::rules::Keys;
+
+impl Work<'_> {
+    /// Gives properties names that are taken, and keeps the ones that they stand for.
+    pub(super) fn names(&mut self, node: &mut Node, root: bool) {
+        let legal: fn(&str) -> bool = match self.rules.keys {
+            Keys::Any => return,
+            Keys::AnthropicRoot if !root => return,
+            Keys::AnthropicRoot => anthropic,
+            Keys::Moonshot => moonshot,
+        };
+        let Some(properties) = node.map("properties") else {
+            return;
+        };
+        if properties.keys().all(|name| legal(name)) {
+            return;
+        }
+        let properties = node.take_map("properties");
+        let mut taken: BTreeSet<String> = properties.keys().cloned().collect();
+        let mut renamed = BTreeMap::new();
+        let mut required = node.required();
+        for (name, child) in properties {
+            if legal(&name) {
+                renamed.insert(name, child);
+                continue;
+            }
+            let wire = new_name(&name, &taken);
+            taken.insert(wire.clone());
+            if required.remove(&name) {
+                required.insert(wire.clone());
+            }
+            node.undo.names.insert(wire.clone(), name);
+            renamed.insert(wire, child);
+        }
+        // These speak of names too, and would now speak of others.
+        for key in [
+            "dependentRequired",
+            "dependentSchemas",
+            "patternProperties",
+            "propertyNames",
+        ] {
+            if node.take(key).is_some() {
+                self.report
+                    .gave_up(&node.place, key, "it speaks of names that are others now");
+                if key == "patternProperties" {
+                    node.take("additionalProperties");
+                }
+            }
+        }
+        node.set_required(required);
+        node.set_map("properties", renamed);
+    }
+}
+
+fn is_common(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
+
+fn anthropic(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(is_common)
+}
+
+fn moonshot(name: &str) -> bool {
+    let reserved = ["$defs", "$ref", "anyOf", "required", "additionalProperties"];
+    !reserved.contains(&name) && !name.contains(['{', '}'])
+}
+
+fn new_name(name: &str, taken: &BTreeSet<String>) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if is_common(c) { c } else { '_' })
+        .take(56)
+        .collect();
+    (1_u32..)
+        .map(|count| format!("{plain}_{count}"))
+        .find(|name| !taken.contains(name))
+        .unwrap_or(plain)
+}

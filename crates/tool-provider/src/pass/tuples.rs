@@ -1,0 +1,94 @@
+//! Tuples, and arrays that say nothing of their items.
+
+use super::Work;
+use crate::loss::Report;
+use crate::node::{Node, TypeSet};
+
+impl Work<'_> {
+    pub(super) fn tuples(&mut self, node: &mut Node) {
+        let kept = |key: &&str| self.rules.keywords.is_some_and(|keys| keys.contains(key));
+        if node.one("items").is_some_and(|items| items.never) {
+            node.take("items");
+            let length = node.list("prefixItems").map_or(0, <[Node]>::len);
+            if !node.has("maxItems") {
+                node.set("maxItems", length);
+            }
+        }
+        if !kept(&"prefixItems") {
+            flatten(node, &mut self.report);
+        }
+        let takes_arrays = node.types().is_some_and(|types| types.has(TypeSet::ARRAY));
+        let needs = self.rules.items || self.rules.strict;
+        if takes_arrays && needs && !node.has("prefixItems") {
+            say_items(node);
+        }
+        // Items that were made here were not looked at yet.
+        if let Some(mut items) = node.take_one("items") {
+            if items.is_any() {
+                self.untyped(&mut items);
+            }
+            node.set_one("items", items);
+        }
+    }
+}
+
+/// Says of an array that its items may be anything, where it says nothing of them.
+pub(super) fn say_items(node: &mut Node) {
+    let takes_arrays = node.types().is_some_and(|types| types.has(TypeSet::ARRAY));
+    if takes_arrays && !node.has("items") {
+        let items = Node::at(node.place.clone());
+        node.set_one("items", items);
+    }
+}
+
+/// Makes a list of items by position one of items that take what any position does.
+pub(super) fn flatten(node: &mut Node, report: &mut Report) {
+    let mut branches = node.take_list("prefixItems");
+    if branches.is_empty() {
+        return;
+    }
+    report.gave_up(
+        &node.place,
+        "prefixItems",
+        "items are no longer told apart by their position",
+    );
+    let length = branches.len();
+    let rest = node.take_one("items");
+    let ends = node
+        .plain("maxItems")
+        .and_then(serde_json::Value::as_u64)
+        .is_some_and(|most| usize::try_from(most).is_ok_and(|most| most <= length));
+    match rest {
+        Some(rest) if rest.never => {
+            if !ends {
+                node.set("maxItems", length);
+            }
+        }
+        Some(rest) => branches.push(rest),
+        None if ends => {}
+        None => branches.push(Node::at(node.place.clone())),
+    }
+    branches.retain(|branch| !branch.never);
+    if branches.iter().any(Node::is_any) || branches.is_empty() {
+        node.set_one("items", Node::at(node.place.clone()));
+        return;
+    }
+    let mut distinct: Vec<Node> = Vec::new();
+    for branch in branches {
+        if !distinct
+            .iter()
+            .any(|it| crate::node::emit(it) == crate::node::emit(&branch))
+        {
+            distinct.push(branch);
+        }
+    }
+    let items = match <[Node; 1]>::try_from(distinct) {
+        Ok([single]) => single,
+        Err(distinct) => {
+            let mut items = Node::at(node.place.clone());
+            items.set_list("anyOf", distinct);
+            items
+        }
+    };
+    node.set_one("items", items);
+}

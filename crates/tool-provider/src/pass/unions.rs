@@ -1,0 +1,177 @@
+//! Alternatives: `anyOf` that stands alone, and nothing else.
+
+use super::Work;
+use super::merge::merge;
+use crate::loss::Effect;
+use crate::node::{ANNOTATIONS, Node, TypeSet};
+
+impl Work<'_> {
+    /// Makes `oneOf` an `anyOf`, and sees to it that nothing that constrains stands beside.
+    pub(super) fn unions(&mut self, node: &mut Node) {
+        self.drop_impossible(node);
+        let exclusive = node.take_list("oneOf");
+        if !exclusive.is_empty() {
+            if node.has("anyOf") {
+                self.report
+                    .gave_up(&node.place, "oneOf", "an anyOf stands beside it");
+            } else {
+                let effect = if apart(&exclusive) {
+                    Effect::Rewritten
+                } else {
+                    Effect::GivenUp
+                };
+                let note = "several of its alternatives may hold at once";
+                self.report.add(&node.place, "oneOf", effect, note);
+                node.set_list("anyOf", exclusive);
+            }
+        }
+        let mut branches = Vec::new();
+        for branch in node.take_list("anyOf") {
+            if branch.never {
+                continue;
+            }
+            let nested = branch.keys.len() == 1 && branch.has("anyOf");
+            match branch.list("anyOf") {
+                Some(inner) if nested => branches.extend(inner.to_vec()),
+                _ => branches.push(branch),
+            }
+        }
+        if branches.is_empty() {
+            return;
+        }
+        // An alternative that takes anything makes the others say nothing.
+        if branches.iter().any(Node::is_any) {
+            return;
+        }
+        let constrained = node.keys.keys().any(|key| !ANNOTATIONS.contains(&&**key));
+        if let [single] = branches.as_slice()
+            && (!single.has("$ref") || node.keys.is_empty())
+        {
+            merge(node, single.clone(), &mut self.report);
+            return;
+        }
+        if !constrained {
+            node.set_list("anyOf", branches);
+            return;
+        }
+        let of_objects = branches
+            .iter()
+            .all(|branch| !branch.has("$ref") && !branch.has("properties") && !branch.has("anyOf"));
+        if node.is_object() && node.has("properties") && of_objects {
+            node.set_list("anyOf", branches);
+            self.fold(node, false);
+            return;
+        }
+        self.distribute(node, branches);
+    }
+
+    /// Demands in every alternative what stands beside them.
+    fn distribute(&mut self, node: &mut Node, branches: Vec<Node>) {
+        let mut base = Node::at(node.place.clone());
+        let keys = std::mem::take(&mut node.keys);
+        for (key, slot) in keys {
+            let into = if ANNOTATIONS.contains(&&*key) {
+                &mut node.keys
+            } else {
+                &mut base.keys
+            };
+            into.insert(key, slot);
+        }
+        let mut merged = Vec::new();
+        for mut branch in branches {
+            if let Some(name) = branch.take_plain("$ref") {
+                // A reference with something beside it is written out here, without going on.
+                match name.as_str().and_then(|name| self.target(name)) {
+                    Some(target)
+                        if !name.as_str().is_some_and(|it| self.recursive.contains(it)) =>
+                    {
+                        let mut target = target.clone();
+                        self.expand(&mut target, &mut Vec::new());
+                        self.shape_again(&mut target);
+                        merge(&mut branch, target, &mut self.report);
+                    }
+                    _ => {
+                        branch.keys.clear();
+                        branch.set("$ref", name);
+                        self.report.gave_up(
+                            &node.place,
+                            "anyOf",
+                            "nothing stands beside a reference",
+                        );
+                        merged.push(branch);
+                        continue;
+                    }
+                }
+            }
+            merge(&mut branch, base.clone(), &mut self.report);
+            if !branch.never {
+                merged.push(branch);
+            }
+        }
+        // What the parts say together was not looked at yet.
+        for branch in &mut merged {
+            if !branch.has("$ref") {
+                self.unions(branch);
+                self.values(branch);
+                self.untyped(branch);
+                self.keywords(branch);
+                self.closed(branch, false);
+                self.split(branch);
+            }
+        }
+        if merged.is_empty() {
+            node.never = true;
+            return;
+        }
+        node.set_list("anyOf", merged);
+    }
+
+    fn shape_again(&mut self, node: &mut Node) {
+        node.each(&mut |node| {
+            node.undo = crate::node::Undo::default();
+        });
+        self.shape(node, false);
+    }
+
+    /// Drops what nothing can fill: a property that takes nothing is one that is not there.
+    fn drop_impossible(&mut self, node: &mut Node) {
+        let required = node.required();
+        let mut impossible = false;
+        if let Some(properties) = node.map_mut("properties") {
+            properties.retain(|name, child| {
+                impossible |= child.never && required.contains(name);
+                !child.never
+            });
+        }
+        node.never |= impossible;
+    }
+}
+
+/// Whether no value fits two of the alternatives.
+fn apart(branches: &[Node]) -> bool {
+    branches.iter().enumerate().all(|(index, one)| {
+        branches.iter().skip(index + 1).all(|other| {
+            let types = |node: &Node| node.types().unwrap_or(TypeSet::ALL);
+            let both = types(one).and(types(other));
+            if both.is_empty() {
+                return true;
+            }
+            if both != TypeSet::OBJECT {
+                return false;
+            }
+            let (mine, theirs) = (one.required(), other.required());
+            one.map("properties")
+                .into_iter()
+                .flatten()
+                .any(|(name, child)| {
+                    let value = |child: &Node| child.plain("const").cloned();
+                    let twin = other.map("properties").and_then(|it| it.get(name));
+                    mine.contains(name)
+                        && theirs.contains(name)
+                        && value(child).is_some()
+                        && twin.and_then(value).is_some()
+                        && twin.and_then(value) != value(child)
+                })
+        })
+    })
+}

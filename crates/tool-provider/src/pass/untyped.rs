@@ -1,0 +1,109 @@
+//! Schemas that name no type.
+
+use super::Work;
+use crate::loss::Effect;
+use crate::node::{Node, TypeSet};
+use crate::rules::{Envelope, Unions};
+
+const OBJECT: [&str; 7] = [
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+];
+const ARRAY: [&str; 6] = [
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+];
+const STRING: [&str; 4] = ["minLength", "maxLength", "pattern", "format"];
+const NUMBER: [&str; 5] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+
+/// The types that a keyword is about; none for one that is about all.
+pub(super) fn about(keyword: &str) -> TypeSet {
+    if OBJECT.contains(&keyword)
+        || keyword == "unevaluatedProperties"
+        || keyword.starts_with("dependent")
+    {
+        TypeSet::OBJECT
+    } else if ARRAY.contains(&keyword) || keyword == "unevaluatedItems" {
+        TypeSet::ARRAY
+    } else if STRING.contains(&keyword) {
+        TypeSet::STRING
+    } else if NUMBER.contains(&keyword) {
+        TypeSet::NUMBER
+    } else {
+        TypeSet::NONE
+    }
+}
+
+impl Work<'_> {
+    /// Names the type that the keywords of a node are about, and drops keywords about others.
+    pub(super) fn untyped(&mut self, node: &mut Node) {
+        if node.never || node.has("$ref") || node.has("anyOf") {
+            return;
+        }
+        let types = match node.types() {
+            Some(types) => types,
+            None => {
+                let types = node
+                    .keys
+                    .keys()
+                    .map(|key| about(key))
+                    .fold(TypeSet::NONE, TypeSet::with);
+                if types.is_empty() {
+                    return self.anything(node);
+                }
+                let note = "the type is the one that its keywords are about";
+                self.report.add(&node.place, "type", Effect::Narrowed, note);
+                node.set_types(types);
+                types
+            }
+        };
+        // What is about another type constrains nothing.
+        node.keys.retain(|key, _| {
+            let about = about(key);
+            about.is_empty() || types.meets(about)
+        });
+    }
+
+    /// A schema that takes anything.
+    fn anything(&mut self, node: &mut Node) {
+        if self.rules.strict {
+            self.report
+                .blocked(&node.place, "type", "it takes anything");
+            return;
+        }
+        match (self.rules.unions, self.rules.envelope) {
+            (Unions::Nullable, _) => {
+                let place = node.place.clone();
+                let branches = [
+                    TypeSet::STRING,
+                    TypeSet::NUMBER,
+                    TypeSet::BOOLEAN,
+                    TypeSet::OBJECT,
+                    TypeSet::ARRAY,
+                ];
+                let mut branches = branches.map(|types| Node::of_types(place.clone(), types));
+                let [first, .., last] = &mut branches;
+                first.set("nullable", true);
+                last.set_one("items", Node::at(place.clone()));
+                node.set_list("anyOf", branches.into());
+            }
+            (Unions::Split, Envelope::Chat) => node.set_types(TypeSet::ALL),
+            _ => {}
+        }
+    }
+}

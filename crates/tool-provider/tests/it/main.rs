@@ -1,0 +1,17 @@
+//! Tests of `tool-provider` through its public interface.
+//!
+//! `TOOL_CORPUS` names a folder with the saved `tools/list` results of real servers; tests over it
+//! say that they are skipped where it is not set. `TOOL_CORPUS_WHOLE` samples every tool of it.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "what tests share fails the test, and says what it skips and counts"
+)]
+
+mod checker;
+mod corpus;
+mod field_reports;
+mod samples;
+mod superset;
+mod tools;

@@ -1,0 +1,50 @@
+//! Definitions for tests, and those of real servers.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tool_core::{Annotations, Definition, Identity, Namespace, Schema, Source, ToolName, WireName};
+
+/// A tool of that schema.
+pub(crate) fn tool(name: &str, schema: Value) -> Definition {
+    let schema = Schema::input(schema).expect("an input schema");
+    let name = WireName::parse(name).expect("a wire name");
+    Definition::new(name, "Does it.", schema, None, Annotations::default())
+}
+
+/// The tools of real servers, from the folder that `TOOL_CORPUS` names; nothing where it names none.
+pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
+    let Some(folder) = std::env::var_os("TOOL_CORPUS").map(PathBuf::from) else {
+        println!("skipped {test}: TOOL_CORPUS names no folder with definitions of servers");
+        return None;
+    };
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|it| it == "json"))
+        .collect();
+    files.sort();
+    let mut tools = Vec::new();
+    for file in files {
+        let list: Value =
+            serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+        let server = file
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let source = Source::Server(Namespace::new(server).expect("a namespace"));
+        for tool in list["tools"].as_array().expect("a list of tools") {
+            let name = ToolName::new(tool["name"].as_str().expect("a name")).expect("a name");
+            let schema = Schema::input(tool["inputSchema"].clone()).expect("an input schema");
+            tools.push(Definition::new(
+                WireName::of(&Identity::new(&source, name)),
+                tool["description"].as_str().unwrap_or_default(),
+                schema,
+                None,
+                Annotations::default(),
+            ));
+        }
+    }
+    Some(tools)
+}
