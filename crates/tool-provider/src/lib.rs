@@ -4,6 +4,7 @@ mod describe;
 mod dialect;
 mod envelope;
 mod fits;
+mod incoming;
 mod inverse;
 mod loss;
 mod node;
@@ -14,6 +15,7 @@ mod rules;
 mod table;
 mod tool_list;
 
+pub use incoming::{Api, Finish, IncomingCall, ReadError, Response};
 pub use inverse::Inverse;
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};

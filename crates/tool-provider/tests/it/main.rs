@@ -12,6 +12,7 @@
 mod checker;
 mod corpus;
 mod field_reports;
+mod incoming;
 mod samples;
 mod superset;
 mod tools;

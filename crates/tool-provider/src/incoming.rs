@@ -1,0 +1,271 @@
+//! The calls of a model's response, whoever the provider is.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+use tool_core::{Arguments, Call, CallId};
+
+/// The API that a response comes from and results go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// Anthropic Messages.
+    AnthropicMessages,
+    /// OpenAI Chat Completions, and whoever speaks as it does.
+    OpenAiChat,
+    /// OpenAI Responses.
+    OpenAiResponses,
+    /// Gemini `generateContent`.
+    Gemini,
+    /// A `tools/call` of the Model Context Protocol.
+    Mcp,
+}
+
+/// One call as a model made it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct IncomingCall {
+    /// Which call of the response, from 0.
+    pub position: usize,
+    /// Its id, unique in the response; `None` where the API gives none.
+    pub id: Option<CallId>,
+    /// The wire name of the tool.
+    pub name: String,
+    /// The arguments as they came.
+    pub arguments: Arguments,
+}
+
+/// The response of a model: its message, as the next request has to repeat it, and its calls.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Response {
+    /// What the next request repeats. An id that stood twice is another here.
+    pub message: Value,
+    /// The calls, in their order.
+    pub calls: Vec<IncomingCall>,
+    /// Why it ended; `None` where it does not say.
+    pub finish: Option<Finish>,
+}
+
+/// Why a response ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The model waits for its calls.
+    ToolCalls,
+    /// The provider paused a long response, which goes on later.
+    Pause,
+    /// It became too long and was cut off.
+    Length,
+    /// A filter cut it off.
+    ContentFilter,
+    /// The provider failed.
+    Error,
+    /// Anything else.
+    Other(String),
+}
+
+/// A response that has no calls where the API puts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("response of {api} has no {missing}")]
+pub struct ReadError {
+    api: &'static str,
+    missing: &'static str,
+}
+
+impl Finish {
+    /// Whether the response is whole. The calls of one that is not must not run.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Stop | Self::ToolCalls | Self::Pause)
+    }
+
+    fn of(word: &str) -> Self {
+        match word.to_ascii_lowercase().as_str() {
+            "stop" | "end_turn" | "stop_sequence" | "completed" => Self::Stop,
+            "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
+            "pause_turn" => Self::Pause,
+            "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
+                Self::Length
+            }
+            "content_filter" | "refusal" | "safety" | "blocklist" | "prohibited_content"
+            | "spii" | "recitation" => Self::ContentFilter,
+            "error" | "failed" | "malformed_function_call" => Self::Error,
+            _ => Self::Other(word.to_owned()),
+        }
+    }
+}
+
+impl IncomingCall {
+    /// The call for the registry.
+    #[must_use]
+    pub fn into_call(self) -> Call {
+        let call = Call::new(self.name, self.arguments);
+        match self.id {
+            Some(id) => call.id(id),
+            None => call,
+        }
+    }
+}
+
+impl Api {
+    /// Reads a whole response.
+    ///
+    /// An id that stands twice is made unique, in the calls and in the message alike.
+    ///
+    /// # Errors
+    /// [`ReadError`] for a body that is no response of the API.
+    ///
+    /// ```
+    /// use tool_provider::{Api, Finish};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let body = serde_json::json!({"choices": [{
+    ///     "finish_reason": "tool_calls",
+    ///     "message": {"role": "assistant", "tool_calls": [
+    ///         {"id": "c1", "type": "function", "function": {"name": "grep", "arguments": "{}"}},
+    ///     ]},
+    /// }]});
+    /// let response = Api::OpenAiChat.read(&body)?;
+    /// assert_eq!(response.calls[0].name, "grep");
+    /// assert_eq!(response.finish, Some(Finish::ToolCalls));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read(self, body: &Value) -> Result<Response, ReadError> {
+        let missing = |missing| ReadError {
+            api: self.as_str(),
+            missing,
+        };
+        let word = |pointer: &str| {
+            body.pointer(pointer)
+                .and_then(Value::as_str)
+                .map(Finish::of)
+        };
+        let (mut message, place, finish) = match self {
+            Self::AnthropicMessages => {
+                let content = body.get("content").ok_or_else(|| missing("content"))?;
+                let message = serde_json::json!({"role": "assistant", "content": content});
+                (message, "/content", word("/stop_reason"))
+            }
+            Self::OpenAiChat => {
+                let message = body.pointer("/choices/0/message");
+                let message = message.ok_or_else(|| missing("message"))?.clone();
+                (message, "/tool_calls", word("/choices/0/finish_reason"))
+            }
+            Self::OpenAiResponses => {
+                let output = body.get("output").ok_or_else(|| missing("output"))?;
+                let finish = word("/incomplete_details/reason").or_else(|| word("/status"));
+                (output.clone(), "", finish)
+            }
+            Self::Gemini => {
+                let content = body.pointer("/candidates/0/content");
+                let content = content.ok_or_else(|| missing("content"))?.clone();
+                (content, "/parts", word("/candidates/0/finishReason"))
+            }
+            Self::Mcp => {
+                let params = body.get("params").ok_or_else(|| missing("params"))?;
+                let mut params = params.clone();
+                if let (Some(params), Some(id)) = (params.as_object_mut(), body.get("id")) {
+                    params.insert("id".to_owned(), id.clone());
+                }
+                (Value::Array(vec![params]), "", None)
+            }
+        };
+        let mut calls = Vec::new();
+        let mut taken = BTreeSet::new();
+        let items = message.pointer_mut(place).and_then(Value::as_array_mut);
+        for item in items.into_iter().flatten() {
+            if let Some(call) = self.call(item, calls.len(), &mut taken) {
+                calls.push(call);
+            }
+        }
+        Ok(Response {
+            message,
+            calls,
+            finish,
+        })
+    }
+
+    /// The call that a part of a message is, if it is one.
+    fn call(
+        self,
+        item: &mut Value,
+        position: usize,
+        taken: &mut BTreeSet<String>,
+    ) -> Option<IncomingCall> {
+        let kind = item.get("type").and_then(Value::as_str);
+        let (id_key, name, arguments) = match self {
+            Self::AnthropicMessages if kind != Some("tool_use") => return None,
+            Self::OpenAiResponses if kind != Some("function_call") => return None,
+            Self::AnthropicMessages => ("id", item.get("name"), item.get("input")),
+            Self::OpenAiResponses => ("call_id", item.get("name"), item.get("arguments")),
+            Self::OpenAiChat => (
+                "id",
+                item.pointer("/function/name"),
+                item.pointer("/function/arguments"),
+            ),
+            Self::Gemini => {
+                let call = item.get_mut("functionCall")?;
+                let name = call.get("name").cloned();
+                let arguments = call.get("args").cloned();
+                let id = unique(call.as_object_mut()?, "id", taken);
+                return Some(incoming(position, id, name.as_ref(), arguments.as_ref()));
+            }
+            Self::Mcp => ("id", item.get("name"), item.get("arguments")),
+        };
+        let (name, arguments) = (name.cloned(), arguments.cloned());
+        let id = unique(item.as_object_mut()?, id_key, taken);
+        Some(incoming(position, id, name.as_ref(), arguments.as_ref()))
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::AnthropicMessages => "Anthropic Messages",
+            Self::OpenAiChat => "OpenAI Chat Completions",
+            Self::OpenAiResponses => "OpenAI Responses",
+            Self::Gemini => "Gemini",
+            Self::Mcp => "MCP",
+        }
+    }
+}
+
+fn incoming(
+    position: usize,
+    id: Option<String>,
+    name: Option<&Value>,
+    arguments: Option<&Value>,
+) -> IncomingCall {
+    IncomingCall {
+        position,
+        id: id.map(CallId::from),
+        name: name.and_then(Value::as_str).unwrap_or_default().to_owned(),
+        arguments: match arguments {
+            Some(Value::String(text)) => Arguments::Text(text.clone()),
+            Some(value) => Arguments::Value(value.clone()),
+            None => Arguments::Value(Value::Null),
+        },
+    }
+}
+
+/// The id of a call. One that was there before is given another.
+fn unique(map: &mut Map<String, Value>, key: &str, taken: &mut BTreeSet<String>) -> Option<String> {
+    let given = match map.get(key)? {
+        Value::String(id) => id.clone(),
+        Value::Null => return None,
+        id => id.to_string(),
+    };
+    let mut id = given.clone();
+    let mut count = 2_usize;
+    while !taken.insert(id.clone()) {
+        id = format!("{given}-{count}");
+        count += 1;
+    }
+    if id != given {
+        map.insert(key.to_owned(), id.clone().into());
+    }
+    Some(id)
+}
