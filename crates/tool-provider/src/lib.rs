@@ -11,6 +11,7 @@ mod node;
 mod pass;
 mod profile;
 mod project;
+mod results;
 mod rules;
 mod table;
 mod tool_list;

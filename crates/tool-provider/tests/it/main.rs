@@ -13,6 +13,7 @@ mod checker;
 mod corpus;
 mod field_reports;
 mod incoming;
+mod results;
 mod samples;
 mod superset;
 mod tools;
