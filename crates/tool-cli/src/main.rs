@@ -7,6 +7,8 @@ mod call;
 mod completions;
 mod document;
 mod error;
+#[cfg(target_os = "linux")]
+mod guard;
 mod labelled_case;
 mod list;
 mod output;
@@ -29,9 +31,28 @@ use crate::args::{Args, Command};
 use crate::error::CliError;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(unused_mut, reason = "only a guard has words of its own among them")
+    )]
+    let mut words: Vec<_> = std::env::args_os().collect();
+    #[cfg(target_os = "linux")]
+    let role = guard::Role::take(&mut words);
+    #[cfg(target_os = "linux")]
+    if let guard::Role::Guard { parent } = role {
+        return report(guard::guard(&words, parent).map_err(|source| CliError::Start { source }));
+    }
+    let args = Args::parse_from(&words);
     if let Command::Completions { shell } = args.command {
         return report(completions::print(shell).map(|()| ExitCode::SUCCESS));
+    }
+    #[cfg(target_os = "linux")]
+    if role == guard::Role::Front && starts_processes(&args.command) {
+        return report(guard::front(&words).map_err(|source| CliError::Start { source }));
+    }
+    #[cfg(target_os = "linux")]
+    if let Err(source) = role.bind() {
+        return report(Err(CliError::Start { source }));
     }
     let tells_of_servers = matches!(args.command, Command::List);
     setup::log(args.common.verbose, tells_of_servers);
@@ -66,6 +87,15 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Approvals { command } => approvals::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Whether a command runs tools or servers.
+#[cfg(target_os = "linux")]
+fn starts_processes(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Serve(_) | Command::List | Command::Call(_)
+    )
 }
 
 /// Waits for the last tasks, and no longer than one may hang. Who dropped a call does not see it

@@ -1,6 +1,7 @@
 //! Whoever leaves, and however: nothing that a call started goes on.
 
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
@@ -25,16 +26,17 @@ fn wait_until_started(bench: &Workbench, mark: &Mark) {
 }
 
 #[track_caller]
-fn signal(name: &str, pid: u32) {
+pub(crate) fn signal(name: &str, to: &[String]) {
     let sent = Command::new("kill")
-        .args([format!("-{name}"), pid.to_string()])
+        .arg(format!("-{name}"))
+        .args(to)
         .status();
     assert!(sent.unwrap().success());
 }
 
 /// A client in the middle of a call that does not end by itself.
 #[track_caller]
-fn in_a_call(bench: &Workbench, mark: &Mark) -> (StdioClient, u64) {
+pub(crate) fn in_a_call(bench: &Workbench, mark: &Mark) -> (StdioClient, u64) {
     let mut client = StdioClient::start(bench.open(&["serve"]));
     let arguments = json!({"command": mark.line()});
     let id = client.send(
@@ -69,7 +71,7 @@ fn a_server_that_is_told_to_end_leaves_no_process() {
     for name in ["TERM", "INT", "HUP"] {
         let (bench, mark) = (Workbench::new(), Mark::new());
         let (mut client, _) = in_a_call(&bench, &mark);
-        signal(name, client.pid());
+        signal(name, &[client.pid().to_string()]);
         assert!(client.ended().success(), "SIG{name}");
         mark.assert_gone();
     }
@@ -83,7 +85,7 @@ fn a_server_over_http_that_is_told_to_end_leaves_no_process() {
     client.shake_hands();
     let _sent = client.call("shell", json!({"command": mark.line()}));
     wait_until_started(&bench, &mark);
-    signal("TERM", serving.pid());
+    signal("TERM", &[serving.pid().to_string()]);
     assert!(serving.ended().success());
     mark.assert_gone();
 }
@@ -119,7 +121,7 @@ fn a_command_line_call_that_is_told_to_end_leaves_no_process() {
         let mut call = bench.open(&["call", "shell", &arguments]).into_command();
         let mut child = call.stderr(Stdio::null()).spawn().unwrap();
         wait_until_started(&bench, &mark);
-        signal(name, child.id());
+        signal(name, &[child.id().to_string()]);
         assert_eq!(wait(&mut child).unwrap().code(), Some(code), "SIG{name}");
         mark.assert_gone();
     }
@@ -134,25 +136,41 @@ fn a_call_that_takes_too_long_leaves_no_process() {
     mark.assert_gone();
 }
 
+/// `tool serve` with a server that is this line for the shell.
+#[track_caller]
+pub(crate) fn serve_with(bench: &Workbench, mark: &Mark, line: &str) -> Child {
+    let servers = json!({"mcpServers": {"sleeper": {
+        "command": "bash",
+        "args": ["-c", line],
+        "env": {(Mark::VARIABLE): mark.value()},
+    }}});
+    bench.file("mcp.json", &servers.to_string());
+    let serve = bench.tool(&["serve", "--mcp-config", "mcp.json"]);
+    let mut command = serve.into_command();
+    let command = command.process_group(0).stdin(Stdio::piped());
+    let child = command.spawn().unwrap();
+    wait_until_started(bench, mark);
+    child
+}
+
+/// One whose processes sleep in its group, in sessions of their own and without a parent, all of
+/// which have started.
+#[track_caller]
+pub(crate) fn sleepers(bench: &Workbench, mark: &Mark) -> Child {
+    let line = "sleep 600 & setsid sleep 600 & (setsid sleep 600 &); touch root/started; \
+                cat > /dev/null; sleep 600; true";
+    let child = serve_with(bench, mark, line);
+    mark.wait_for(LEAST + 2);
+    child
+}
+
 #[test]
 fn imported_servers_end_with_the_gateway() {
     for (name, how) in [("stdin", None), ("TERM", Some("TERM"))] {
         let (bench, mark) = (Workbench::new(), Mark::new());
-        let servers = json!({"mcpServers": {"sleeper": {
-            "command": "bash",
-            "args": ["-c", "sleep 600 & touch root/started; cat > /dev/null; sleep 600; true"],
-            "env": {(Mark::VARIABLE): mark.value()},
-        }}});
-        bench.file("mcp.json", &servers.to_string());
-        let serve = bench.tool(&["serve", "--mcp-config", "mcp.json"]);
-        let mut child = {
-            let mut command = serve.into_command();
-            command.stdin(Stdio::piped());
-            command.spawn().unwrap()
-        };
-        wait_until_started(&bench, &mark);
+        let mut child = sleepers(&bench, &mark);
         match how {
-            Some(signal_name) => signal(signal_name, child.id()),
+            Some(signal_name) => signal(signal_name, &[child.id().to_string()]),
             None => drop(child.stdin.take()),
         }
         assert!(wait(&mut child).is_some(), "{name}");

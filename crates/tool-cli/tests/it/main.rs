@@ -28,6 +28,8 @@ mod workbench;
 // What must hold, with other people's programs where they are installed.
 mod gateway;
 #[cfg(target_os = "linux")]
+mod killed;
+#[cfg(target_os = "linux")]
 mod leaving;
 mod long_output;
 mod mistakes;

@@ -64,3 +64,27 @@ impl Mark {
         assert!(gone.is_some(), "{} processes are left", self.alive());
     }
 }
+
+/// Whether a process is there and is no mere remainder that nobody has collected.
+pub(crate) fn is_alive(pid: u32) -> bool {
+    stat(pid).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+}
+
+/// The processes that have this one as their parent.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes
+        .filter_map(|entry| entry.file_name().to_string_lossy().parse().ok())
+        .filter(|child| stat(*child).is_some_and(|(_, parent)| parent == pid))
+        .collect()
+}
+
+/// The state of a process and its parent.
+fn stat(pid: u32) -> Option<(char, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before them is in parentheses and may hold anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.next()?.parse().ok()?))
+}

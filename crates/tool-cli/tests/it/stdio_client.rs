@@ -1,6 +1,7 @@
 //! A client of a few lines over standard input and output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -24,6 +25,7 @@ impl StdioClient {
     pub(crate) fn start(serve: Invocation) -> Self {
         let mut child = serve
             .into_command()
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -52,6 +54,10 @@ impl StdioClient {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
     }
 
     /// Asks, and waits for the answer: its result, or its error.
