@@ -5,14 +5,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-const LISTS: [&str; 2] = [
+const LISTS: [&str; 3] = [
     include_str!("../acceptance/settlement.md"),
     include_str!("../acceptance/declarations.md"),
+    include_str!("../acceptance/field-reports.md"),
 ];
 const INDEX: &str = include_str!("../acceptance/index.toml");
 
 /// How many lines wait, and for what. A change of a number here is a change of what is promised.
-const LATER: [(&str, usize); 2] = [("artifacts", 12), ("tools of other servers", 5)];
+const LATER: [(&str, usize); 2] = [("artifacts", 12), ("tools of other servers", 6)];
 /// How many lines the product decided otherwise.
 const INSTEAD: usize = 21;
 
@@ -39,14 +40,20 @@ fn keys(list: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Three letters and two digits, as in `reg-01`.
+/// Three letters and two digits, as in `reg-01`, or the letter and number of a report, as in `D1`.
 fn is_key(key: &str) -> bool {
-    key.split_once('-').is_some_and(|(section, number)| {
-        section.len() == 3
-            && section.bytes().all(|byte| byte.is_ascii_lowercase())
-            && number.len() == 2
-            && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match key.split_once('-') {
+        Some((section, number)) => {
+            section.len() == 3
+                && section.bytes().all(|byte| byte.is_ascii_lowercase())
+                && number.len() == 2
+                && digits(number)
+        }
+        None => key
+            .strip_prefix(|first: char| first.is_ascii_uppercase())
+            .is_some_and(|number| !number.is_empty() && digits(number)),
+    }
 }
 
 /// What is wrong with an index; `source` gives the text of a file by its path.

@@ -123,6 +123,41 @@ impl Parser<'_, '_> {
     }
 }
 
+/// Whether the parentheses of an expansion, up to its `))`, do not pair up, with or without those
+/// in quotes. Bash counts them as characters, also in substitutions, and runs the text as commands
+/// if they do not.
+pub(super) fn unpaired(text: &str) -> bool {
+    let text = text.strip_suffix("))").unwrap_or(text);
+    unpaired_in(text.bytes()) || unpaired_in(unquoted(text))
+}
+
+fn unpaired_in(mut bytes: impl Iterator<Item = u8>) -> bool {
+    let open = bytes.try_fold(0_usize, |open, byte| match byte {
+        b'(' => Some(open + 1),
+        b')' => open.checked_sub(1),
+        _ => Some(open),
+    });
+    open != Some(0)
+}
+
+/// The bytes that no quotes and no backslash hide.
+fn unquoted(text: &str) -> impl Iterator<Item = u8> {
+    let (mut quote, mut escaped) = (None, false);
+    text.bytes().filter(move |byte| {
+        if std::mem::take(&mut escaped) {
+            return false;
+        }
+        match (quote, *byte) {
+            (Some(b'"') | None, b'\\') => escaped = true,
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            (Some(end), byte) if end == byte => quote = None,
+            (Some(_), _) => {}
+            (None, _) => return true,
+        }
+        false
+    })
+}
+
 /// Quoted text loses its quotes before it is evaluated, and would run then.
 fn check(evaluated: &Word) -> Result<(), Stop> {
     match evaluated.known().contains(['$', '`']) {

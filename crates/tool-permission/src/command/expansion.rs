@@ -1,5 +1,6 @@
 //! What begins with a dollar, a backquote or `<(`.
 
+use super::arithmetic::unpaired;
 use super::parser::Parser;
 use super::reading::Stop;
 use super::tree::{List, Split, Word};
@@ -16,7 +17,12 @@ impl Parser<'_, '_> {
                 self.cursor.bump();
                 let runs = if self.cursor.peek() == Some(b'(') {
                     self.cursor.bump();
-                    self.arithmetic()?
+                    let inner = self.cursor.at();
+                    let runs = self.arithmetic()?;
+                    if unpaired(self.cursor.since(inner)) {
+                        return Err(Stop("`$((` begins commands or arithmetic"));
+                    }
+                    runs
                 } else {
                     vec![self.parenthesised()?]
                 };

@@ -8,7 +8,12 @@
 )]
 
 mod approvals; // saved approvals: scopes, ends, sharing
+#[cfg(unix)]
+mod bash_lab; // runs a line in a real bash
 mod command; // lines for a shell: the labelled cases
+#[cfg(unix)]
+mod command_agreement; // the words that a real bash runs with are those that were found
+mod command_corpus; // lines that agents write, of which hardly any is opaque
 mod command_grammar; // makes lines with a numbered command in every place that runs
 mod command_hostile; // ... or made to break the reader
 mod command_markers; // ... none of which is missed
@@ -17,8 +22,12 @@ mod command_opaque; // ... of which a part cannot be read
 mod command_oracle; // ... as a real bash shows
 mod command_rewrites; // ways to write one act
 mod command_rules; // what rules say about lines
+#[cfg(unix)]
+mod command_script; // makes lines of which every command runs
+mod command_variants; // ways to write any line
 mod conditions; // on arguments, agents, sessions
 mod desk; // questions, answers, notices
+mod field_reports; // what surprised people elsewhere
 mod file; // the grammar of policy files and its errors
 mod gate; // names, calls, capabilities, several resources, conditions
 mod labelled; // cases in files
@@ -27,7 +36,6 @@ mod lint; // reported rules, explanations
 mod path; // paths: the labelled cases and what they leave open
 mod replies; // answers for more than one question, queues
 mod scale; // many rules, hostile patterns
-mod surprises; // what surprised people elsewhere
 mod volume; // probing for case
 mod wildcard; // patterns against a reference matcher
 
