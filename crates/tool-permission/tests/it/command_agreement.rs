@@ -64,11 +64,8 @@ struct Seen {
 impl Seen {
     fn add(&mut self, lab: &Lab, line: &str) {
         let analysis = CommandAnalysis::new("/repo", "/repo", line);
-        if let Some(why) = analysis.opaque() {
+        if analysis.opaque().is_some() {
             self.opaque += 1;
-            if std::env::var_os("TOOL_PERMISSION_RUNS").is_some() {
-                println!("opaque: {why}: {line:?}");
-            }
             return;
         }
         let (mut ran, mut made) = (BTreeSet::new(), BTreeSet::new());

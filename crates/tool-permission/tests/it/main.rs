@@ -20,6 +20,8 @@ mod command_markers; // ... none of which is missed
 mod command_opaque; // ... of which a part cannot be read
 #[cfg(unix)]
 mod command_oracle; // ... as a real bash shows
+#[cfg(unix)]
+mod command_pieces; // pieces of words
 mod command_rewrites; // ways to write one act
 mod command_rules; // what rules say about lines
 #[cfg(unix)]
