@@ -83,7 +83,7 @@ impl Finish {
         matches!(self, Self::Stop | Self::ToolCalls | Self::Pause)
     }
 
-    fn of(word: &str) -> Self {
+    pub(crate) fn of(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "stop" | "end_turn" | "stop_sequence" | "completed" => Self::Stop,
             "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,

@@ -13,6 +13,7 @@ mod profile;
 mod project;
 mod results;
 mod rules;
+mod streamed;
 mod table;
 mod tool_list;
 
@@ -21,4 +22,5 @@ pub use inverse::Inverse;
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};
+pub use streamed::{AnthropicStream, ChatStream, StreamPart};
 pub use tool_list::ToolList;

@@ -15,5 +15,6 @@ mod field_reports;
 mod incoming;
 mod results;
 mod samples;
+mod streamed;
 mod superset;
 mod tools;
