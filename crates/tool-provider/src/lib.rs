@@ -22,5 +22,5 @@ pub use inverse::Inverse;
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};
-pub use streamed::{AnthropicStream, ChatStream, StreamPart};
+pub use streamed::{AnthropicStream, ChatStream, GeminiStream, ResponsesStream, StreamPart};
 pub use tool_list::ToolList;

@@ -2,9 +2,13 @@
 
 mod anthropic;
 mod chat;
+mod gemini;
+mod responses;
 
 pub use anthropic::AnthropicStream;
 pub use chat::ChatStream;
+pub use gemini::GeminiStream;
+pub use responses::ResponsesStream;
 
 use std::collections::BTreeSet;
 
@@ -139,6 +143,8 @@ impl OpenCalls {
 
 fn whole(open: Open) -> StreamPart {
     let mut call = open.call;
-    call.arguments = Arguments::Text(open.text);
+    if matches!(call.arguments, Arguments::Text(_)) {
+        call.arguments = Arguments::Text(open.text);
+    }
     StreamPart::Call(call)
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use tool_core::Arguments;
-use tool_provider::{AnthropicStream, ChatStream, Finish, IncomingCall, StreamPart};
+use tool_provider::{
+    AnthropicStream, ChatStream, Finish, GeminiStream, IncomingCall, ResponsesStream, StreamPart,
+};
 
 fn calls(parts: &[StreamPart]) -> Vec<(usize, Option<&str>, &str, &Arguments)> {
     let call = |part| match part {
@@ -120,4 +122,50 @@ fn an_error_in_the_stream_ends_it() {
     let kind = "overloaded_error".to_owned();
     assert_eq!(parts.last(), Some(&StreamPart::Failed { kind }));
     assert!(calls(&parts).is_empty());
+}
+
+#[test]
+fn responses_calls_are_whole_by_item_unless_it_says_otherwise() {
+    let item = |kind: &str, index: u64, status: &str, text: &str| {
+        json!({"type": kind, "output_index": index, "item": {"type": "function_call",
+            "call_id": format!("c{index}"), "name": "f", "status": status, "arguments": text}})
+    };
+    let delta = |index: u64, text: &str| {
+        json!({"type": "response.function_call_arguments.delta", "output_index": index,
+            "delta": text})
+    };
+    let (added, done) = ("response.output_item.added", "response.output_item.done");
+    let reason = json!({"incomplete_details": {"reason": "max_output_tokens"}});
+    let events = [
+        item(added, 0, "in_progress", ""),
+        item(added, 1, "in_progress", ""),
+        delta(1, "{\"x"),
+        delta(0, "{}"),
+        item(done, 0, "completed", "{}"),
+        item(done, 1, "incomplete", "{\"x"),
+        json!({"type": "response.incomplete", "response": reason}),
+    ];
+    let mut stream = ResponsesStream::default();
+    let parts: Vec<_> = events.iter().flat_map(|it| stream.feed(it)).collect();
+    let text = Arguments::Text("{}".into());
+    assert_eq!(calls(&parts), [(0, Some("c0"), "f", &text)]);
+    assert_eq!(parts.last(), Some(&StreamPart::Finish(Finish::Length)));
+}
+
+#[test]
+fn gemini_calls_are_values_and_the_last_waits_for_the_reason() {
+    let chunk = |reason: Value| {
+        json!({"candidates": [{"content": {"parts": [
+            {"functionCall": {"name": "f", "args": {"x": 1}}},
+            {"functionCall": {"name": "g"}},
+        ]}, "finishReason": reason}]})
+    };
+    let parts = GeminiStream::default().feed(&chunk("STOP".into()));
+    let (x, none) = (
+        Arguments::Value(json!({"x": 1})),
+        Arguments::Value(Value::Null),
+    );
+    assert_eq!(calls(&parts), [(0, None, "f", &x), (1, None, "g", &none)]);
+    let parts = GeminiStream::default().feed(&chunk("MAX_TOKENS".into()));
+    assert_eq!(calls(&parts), [(0, None, "f", &x)]);
 }
