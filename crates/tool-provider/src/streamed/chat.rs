@@ -34,7 +34,7 @@ impl ChatStream {
         for delta in deltas.and_then(Value::as_array).into_iter().flatten() {
             self.delta(delta, &mut parts);
         }
-        if let Some(reason) = word("/choices/0/finish_reason") {
+        if let Some(reason) = word("/choices/0/finish_reason").filter(|it| !it.is_empty()) {
             self.calls.finish(Finish::of(reason), &mut parts);
         }
         parts

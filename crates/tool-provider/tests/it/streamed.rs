@@ -169,3 +169,11 @@ fn gemini_calls_are_values_and_the_last_waits_for_the_reason() {
     let parts = GeminiStream::default().feed(&chunk("MAX_TOKENS".into()));
     assert_eq!(calls(&parts), [(0, None, "f", &x)]);
 }
+
+#[test]
+fn an_empty_reason_ends_no_chat_response() {
+    let start = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]);
+    let parts = chat(&[deltas(&start), end(""), end("tool_calls")]);
+    assert_eq!(calls(&parts).len(), 1);
+    assert_eq!(parts.last(), Some(&StreamPart::Finish(Finish::ToolCalls)));
+}
