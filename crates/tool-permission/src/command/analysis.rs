@@ -1,6 +1,7 @@
 //! What a line would run and touch.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
 use super::field::CommandWord;
@@ -118,15 +119,21 @@ impl CommandAnalysis {
 
     /// Leaves each command and file once.
     pub(super) fn unite(&mut self) {
-        let mut calls = HashSet::new();
-        self.commands.retain(|call| calls.insert(call.clone()));
-        let mut files = HashSet::new();
-        self.redirects.retain(|file| files.insert(file.clone()));
+        retain_first(&mut self.commands);
+        retain_first(&mut self.redirects);
     }
 
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
+}
+
+/// Leaves the first of those that are equal, without copying any.
+fn retain_first<T: Eq + Hash>(items: &mut Vec<T>) {
+    let mut seen = HashSet::with_capacity(items.len());
+    let first: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    let mut first = first.into_iter();
+    items.retain(|_| first.next().unwrap_or_default());
 }
 
 impl CommandRedirect {

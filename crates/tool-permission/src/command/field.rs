@@ -179,6 +179,8 @@ fn split(atoms: &[Atom<'_>], fields: &mut Vec<CommandWord>) {
         }
         let starts = field.is_none();
         let field = field.get_or_insert_with(|| CommandWord {
+            known: String::with_capacity(atoms.len()),
+            shown: String::with_capacity(atoms.len()),
             bare: true,
             ..CommandWord::default()
         });

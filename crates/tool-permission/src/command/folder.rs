@@ -60,7 +60,9 @@ impl Folders {
     /// These or those.
     pub(super) fn or(mut self, others: Self) -> Self {
         for folder in others.known {
-            if !self.known.contains(&folder) {
+            // As text: both are plain, and paths are compared component by component.
+            let text = folder.as_os_str();
+            if !self.known.iter().any(|one| one.as_os_str() == text) {
                 self.known.push(folder);
             }
         }

@@ -159,7 +159,12 @@ impl Word {
     pub(super) fn plain(&mut self, char: char) {
         match self.pieces.last_mut() {
             Some(Piece::Plain(text)) => text.push(char),
-            _ => self.pieces.push(Piece::Plain(char.into())),
+            _ => {
+                // Most words are no longer, and so need not grow.
+                let mut text = String::with_capacity(16);
+                text.push(char);
+                self.pieces.push(Piece::Plain(text));
+            }
         }
     }
 
