@@ -43,8 +43,8 @@ pub(crate) struct Mended {
     pub(crate) value: Result<Value, InvalidArguments>,
     /// What was done; nothing where the value does not fit in the end.
     pub(crate) repairs: Vec<Repair>,
-    /// Whether the schema was seen to take the value.
-    pub(crate) fits: bool,
+    /// Whether the schema takes the value, where that was seen.
+    pub(crate) fits: Option<bool>,
     /// What is wrong beyond what the schema says of the value.
     pub(crate) further: Vec<Issue>,
 }
@@ -54,12 +54,12 @@ impl Mended {
         Self {
             value: Err(InvalidArguments::new([issue])),
             repairs: Vec::new(),
-            fits: false,
+            fits: None,
             further: Vec::new(),
         }
     }
 
-    fn taken(value: Value, repairs: Vec<Repair>, fits: bool) -> Self {
+    fn taken(value: Value, repairs: Vec<Repair>, fits: Option<bool>) -> Self {
         Self {
             value: Ok(value),
             repairs,
@@ -70,21 +70,29 @@ impl Mended {
 }
 
 impl Repairing<'_> {
-    /// Puts right what was read, or could not be read, of a text or a value.
-    pub(crate) fn mend(&self, text: Option<&str>, read: Result<Read, Issue>) -> Mended {
+    /// Puts right what was read, or could not be read, of a text or a value, of which the schema
+    /// may have said already whether it takes it.
+    pub(crate) fn mend(
+        &self,
+        text: Option<&str>,
+        read: Result<Read, Issue>,
+        seen: Option<bool>,
+    ) -> Mended {
         let mut repairs = Vec::new();
         let read = match self.root(text, read, &mut repairs) {
             Ok(read) => read,
             Err(issue) => return Mended::refused(issue),
         };
         let Some(schema) = self.schema else {
-            return Mended::taken(read.value, repairs, false);
+            return Mended::taken(read.value, repairs, None);
         };
         let Read { mut value, whole } = read;
         if !value.is_object() {
-            return Mended::taken(value, Vec::new(), false);
+            return Mended::taken(value, Vec::new(), None);
         }
-        let mut verdict = schema.verdict(&value);
+        // What was seen is of the value as it came.
+        let seen = seen.filter(|_| repairs.is_empty());
+        let mut verdict = seen.or_else(|| schema.verdict(&value));
         if verdict == Some(false) && self.rules.contains(RepairRule::InjectedKey) {
             let removed = injected_key::remove(schema, self.injected, &mut value);
             if !removed.is_empty() {
@@ -93,27 +101,28 @@ impl Repairing<'_> {
             }
         }
         let walk = match verdict {
-            Some(true) if !whole => return Mended::taken(value, repairs, true),
+            Some(true) if !whole => return Mended::taken(value, repairs, verdict),
             Some(true) => Walk::of_valid(schema, self.rules),
             Some(false) => Walk::of_invalid(schema, self.rules),
-            None => return Mended::taken(value, Vec::new(), false),
+            None => return Mended::taken(value, Vec::new(), None),
         };
+        if verdict == Some(false) && !walk::finds_work(&value) {
+            return Self::unmended(value, repairs, verdict);
+        }
         let mut candidate = value.clone();
         let walked = walk.over(&mut candidate);
         if walked.repairs.is_empty() {
-            let fits = verdict == Some(true);
-            let mut mended = Mended::taken(value, if fits { repairs } else { Vec::new() }, fits);
+            let mut mended = Self::unmended(value, repairs, verdict);
             mended.further = walked.further;
             return mended;
         }
         if schema.verdict(&candidate) == Some(true) {
             repairs.extend(walked.repairs);
-            return Mended::taken(candidate, repairs, true);
+            return Mended::taken(candidate, repairs, Some(true));
         }
-        let fits = verdict == Some(true);
-        let mut mended = Mended::taken(value, if fits { repairs } else { Vec::new() }, fits);
+        let mut mended = Self::unmended(value, repairs, verdict);
         mended.further = walked.further;
-        if !fits {
+        if verdict != Some(true) {
             let decoded = |path: &String| {
                 walked
                     .repairs
@@ -125,6 +134,16 @@ impl Repairing<'_> {
             mended.further.extend(ambiguous);
         }
         mended
+    }
+
+    /// What the walk changed nothing of. Repairs count only where the value fits.
+    fn unmended(value: Value, repairs: Vec<Repair>, fits: Option<bool>) -> Mended {
+        let repairs = if fits == Some(true) {
+            repairs
+        } else {
+            Vec::new()
+        };
+        Mended::taken(value, repairs, fits)
     }
 
     /// The rules on the arguments as a whole.

@@ -150,29 +150,31 @@ impl Validator {
     /// Validates arguments.
     pub(crate) fn check(&self, value: &Value) -> Result<(), InvalidArguments> {
         match self.verdict(value) {
-            Some(true) => return Ok(()),
-            Some(false) => {}
-            None => {
-                return Err(endless(
-                    "checking the arguments takes too long; send fewer or flatter ones",
-                ));
-            }
+            Some(true) => Ok(()),
+            Some(false) => Err(self.why_not(value)),
+            None => Err(endless(
+                "checking the arguments takes too long; send fewer or flatter ones",
+            )),
         }
+    }
+
+    /// Why arguments do not fit, of which it is known that they don't.
+    pub(crate) fn why_not(&self, value: &Value) -> InvalidArguments {
         if !value.is_object() {
-            return Err(InvalidArguments::new([Issue::NotObject {
+            return InvalidArguments::new([Issue::NotObject {
                 got: type_name(value),
-            }]));
+            }]);
         }
         if !self.says_why {
-            return Err(endless("the arguments do not fit the schema of the tool"));
+            return endless("the arguments do not fit the schema of the tool");
         }
         let issues = self.limited(STEPS_TO_SAY_WHY, value, || {
             let errors = self.compiled.iter_errors(value);
             InvalidArguments::new(errors.flat_map(|error| self.issues(&error, value)))
         });
-        Err(issues.unwrap_or_else(|| {
+        issues.unwrap_or_else(|| {
             endless("the arguments do not fit; where they do not takes too long to find, so send flatter ones")
-        }))
+        })
     }
 
     fn issues(&self, error: &ValidationError<'_>, root: &Value) -> Vec<Issue> {

@@ -11,8 +11,8 @@ use crate::strict_json::{self, Read};
 /// Arguments as JSON, or why they are none. Policy sees the attempt either way.
 pub(super) struct Parsed {
     pub(super) value: Result<Value, InvalidArguments>,
-    /// Whether the schema was seen to take the value.
-    pub(super) fits: bool,
+    /// Whether the schema takes the value, where that was seen.
+    pub(super) fits: Option<bool>,
     /// What is wrong beyond what the schema says.
     pub(super) further: Vec<Issue>,
 }
@@ -23,14 +23,19 @@ pub(super) struct Parsed {
 pub(super) fn parse(run: &mut Run<'_>, entry: &Entry, arguments: &mut Arguments) -> Parsed {
     run.stage(Stage::Parse);
     let enforced = entry.tool().validates() == Validation::Enforce;
-    let read = match read(arguments) {
+    let read = read(arguments);
+    let verdict = match &read {
+        Ok(read) if enforced => entry.input.verdict(&read.value),
+        _ => None,
+    };
+    let read = match read {
         Ok(Read {
             value,
             whole: false,
-        }) if (!enforced && !value.is_null()) || (enforced && entry.input.is_valid(&value)) => {
+        }) if (!enforced && !value.is_null()) || verdict == Some(true) => {
             return Parsed {
                 value: Ok(value),
-                fits: enforced,
+                fits: verdict,
                 further: Vec::new(),
             };
         }
@@ -50,7 +55,7 @@ pub(super) fn parse(run: &mut Run<'_>, entry: &Entry, arguments: &mut Arguments)
         repairs,
         fits,
         further,
-    } = repairing.mend(text(arguments), read);
+    } = repairing.mend(text(arguments), read, verdict);
     for repair in &repairs {
         run.tell(|| EventKind::Repaired(repair));
     }

@@ -29,8 +29,11 @@ pub(super) fn validate<'e>(
         further,
     } = parsed;
     let valid = value.and_then(|input| {
-        if !fits && entry.tool().validates() == Validation::Enforce {
-            let checked = entry.input.check(&input);
+        if fits != Some(true) && entry.tool().validates() == Validation::Enforce {
+            let checked = match fits {
+                Some(_) => Err(entry.input.why_not(&input)),
+                None => entry.input.check(&input),
+            };
             checked.map_err(|invalid| invalid.and(further))?;
         }
         let prepared = entry.tool().executor().prepare(&input)?;
@@ -49,7 +52,7 @@ pub(crate) fn misfit(entry: &Entry, arguments: &Arguments) -> Option<InvalidArgu
         injected: &[],
     };
     let read = parse::read(&mut arguments.clone());
-    match repairing.mend(parse::text(arguments), read).value {
+    match repairing.mend(parse::text(arguments), read, None).value {
         Ok(input) => enforced.then(|| entry.input.check(&input).err()).flatten(),
         Err(invalid) => Some(invalid),
     }

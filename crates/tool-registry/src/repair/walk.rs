@@ -36,6 +36,18 @@ pub(super) struct Walked {
     pub(super) further: Vec<Issue>,
 }
 
+/// Whether a value holds anything that a rule below could change: a text, a null, or a number that
+/// is held with a fraction. The value was read, and so is not deeper than that allows.
+pub(super) fn finds_work(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::String(_) => true,
+        Value::Bool(_) => false,
+        Value::Number(number) => number.is_f64(),
+        Value::Array(items) => items.iter().any(finds_work),
+        Value::Object(map) => map.values().any(finds_work),
+    }
+}
+
 impl<'s> Walk<'s> {
     /// Through a value that the schema takes: only how numbers are held may change.
     pub(super) fn of_valid(schema: &'s Validator, rules: Repairs) -> Self {
