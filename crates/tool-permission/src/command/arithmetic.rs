@@ -14,8 +14,13 @@ impl Parser<'_, '_> {
         self.reading.enter()?;
         let mut inner = Word::default();
         let mut open = 0_usize;
+        let mut in_subscript = false;
         loop {
-            match self.cursor.peek() {
+            let next = self.cursor.peek();
+            in_subscript = in_subscript || next == Some(b'[');
+            let expands = in_subscript && matches!(next, Some(b'$' | b'`' | b'"'));
+            self.reading.opens_code = self.reading.opens_code || expands;
+            match next {
                 Some(b'(') => {
                     open += 1;
                     self.cursor.bump();
@@ -58,7 +63,11 @@ impl Parser<'_, '_> {
                 Some(b'<' | b'>') if self.cursor.second() == Some(b'(') => {
                     return Err(Stop("a subscript holds a process substitution"));
                 }
-                Some(_) => self.evaluated_part(&mut inner)?,
+                Some(byte) => {
+                    let expands = matches!(byte, b'$' | b'`' | b'"');
+                    self.reading.opens_code = self.reading.opens_code || expands;
+                    self.evaluated_part(&mut inner)?;
+                }
                 None => return Err(Stop("a subscript is not closed")),
             }
         }

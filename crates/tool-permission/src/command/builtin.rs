@@ -14,6 +14,8 @@ pub(super) struct Effects {
     pub(super) sets: Option<String>,
     /// It evaluates words as arithmetic or as subscripts.
     pub(super) evaluates: bool,
+    /// ... of which one is not known whole.
+    pub(super) opens_code: bool,
     /// Names of files may be no word at all.
     pub(super) nullglob: bool,
 }
@@ -27,11 +29,11 @@ pub(super) fn effects(name: &str, words: &[CommandWord]) -> Effects {
         "fc" | "enable" | "compgen" | "complete" | "compopt" | "bind" => {
             Effects::hidden("a builtin loads or runs code")
         }
-        "hash" if has(words, &["-p"]) => Effects::hidden("a program is renamed"),
-        "jobs" if has(words, &["-x"]) => Effects::hidden("a builtin loads or runs code"),
+        "hash" if has(words, 'p') => Effects::hidden("a program is renamed"),
+        "jobs" if has(words, 'x') => Effects::hidden("a builtin loads or runs code"),
         "set" => set(words),
         "shopt" => shopt(words),
-        "declare" | "typeset" | "local" | "export" | "readonly" => declaring(words),
+        "declare" | "typeset" | "local" | "export" | "readonly" => declaring(name, words),
         "read" => naming(&READ, words),
         "mapfile" | "readarray" => naming(&MAPFILE, words),
         "getopts" | "unset" | "let" | "wait" => Effects {
@@ -39,7 +41,7 @@ pub(super) fn effects(name: &str, words: &[CommandWord]) -> Effects {
             ..evaluating(words)
         },
         "printf" => printf(words),
-        "test" | "[" => match has(words, &["-v"]) {
+        "test" | "[" => match has(words, 'v') {
             true => evaluating(words),
             false => Effects::default(),
         },
@@ -60,6 +62,7 @@ impl Effects {
 fn evaluating(words: &[CommandWord]) -> Effects {
     Effects {
         evaluates: true,
+        opens_code: words.iter().any(|word| !word.is_known()),
         hidden: words
             .iter()
             .any(|word| holds_code(word.beginning()))
@@ -81,12 +84,25 @@ fn naming(spec: &Spec, words: &[CommandWord]) -> Effects {
     }
 }
 
-fn declaring(words: &[CommandWord]) -> Effects {
-    // A value is data, unless the variable is a number or another name of a variable.
-    let special = words.iter().any(|word| {
+fn declaring(name: &str, words: &[CommandWord]) -> Effects {
+    // What is set by another name of a variable is seen only if that name is written here.
+    let letter = |word: &CommandWord, letter: char| {
         let letters = word.beginning();
-        letters.starts_with(['-', '+']) && letters.contains(['i', 'n'])
-    });
+        letters.starts_with(['-', '+']) && letters.contains(letter)
+    };
+    let renames = name != "export" && words.iter().any(|word| letter(word, 'n'));
+    let named_here = |word: &CommandWord| match word.known().map(|text| text.split_once('=')) {
+        Some(Some((_, target))) => !variable::is_prompt(name_of(target)),
+        Some(None) => word.beginning().starts_with(['-', '+']),
+        None => false,
+    };
+    if renames && !words.iter().all(named_here) {
+        return Effects::hidden("a variable gets another name");
+    }
+    // A value is data, unless the variable is a number or another name of a variable.
+    let special = words
+        .iter()
+        .any(|word| letter(word, 'i') || letter(word, 'n'));
     let sets = words.iter().find_map(|word| {
         let Some((_, value)) = word.beginning().split_once('=') else {
             return unknown(word);
@@ -107,6 +123,7 @@ fn declaring(words: &[CommandWord]) -> Effects {
         sets,
         // A value may be an array in a text, and an array may be a number.
         evaluates: special || words.iter().any(|word| !word.is_known()),
+        opens_code: special,
         nullglob: false,
     }
 }
@@ -122,7 +139,7 @@ fn printf(words: &[CommandWord]) -> Effects {
         },
         // A format that is not known may be an option.
         [option, name, ..] if !option.is_known() && option.beginning().is_empty() => Effects {
-            sets: named(name),
+            sets: filled(name),
             ..Effects::default()
         },
         _ => Effects::default(),
@@ -172,10 +189,11 @@ fn shopt(words: &[CommandWord]) -> Effects {
     }
 }
 
-fn has(words: &[CommandWord], options: &[&str]) -> bool {
+/// Whether an option with that letter may be given, also among other letters.
+fn has(words: &[CommandWord], letter: char) -> bool {
     words.iter().any(|word| {
-        let text = word.beginning();
-        word.may_vanish() || options.iter().any(|option| text.starts_with(option))
+        let letters = word.beginning().strip_prefix('-');
+        word.may_vanish() || letters.is_some_and(|letters| letters.contains(letter))
     })
 }
 
@@ -189,7 +207,7 @@ fn named(word: &CommandWord) -> Option<String> {
 fn filled(word: &CommandWord) -> Option<String> {
     let moves = word
         .known()
-        .filter(|name| matches!(*name, "HOME" | "CDPATH"));
+        .filter(|name| matches!(*name, "HOME" | "CDPATH") || variable::is_prompt(name_of(name)));
     moves.map(str::to_owned).or_else(|| named(word))
 }
 
@@ -198,7 +216,7 @@ fn unknown(word: &CommandWord) -> Option<String> {
 }
 
 /// The part of an assignment that names the variable.
-fn name_of(text: &str) -> &str {
+pub(super) fn name_of(text: &str) -> &str {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     let name = name.strip_suffix('+').unwrap_or(name);
     name.split_once('[')

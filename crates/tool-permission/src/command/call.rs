@@ -136,7 +136,7 @@ impl Walker {
             self.may_set(&name);
         }
         if effects.evaluates {
-            self.evaluate();
+            self.evaluate(effects.opens_code);
         }
         self.nullglob = self.nullglob || effects.nullglob;
         let declares = matches!(
@@ -147,8 +147,8 @@ impl Walker {
             if let Some((name, value)) = word.beginning().split_once('=') {
                 self.moves_home = self.moves_home || name == "HOME";
                 self.searches = self.searches || name == "CDPATH";
-                if variable::is_prompt(name)
-                    && (!word.is_known() || value.contains("$(") || value.contains('`'))
+                if variable::is_prompt(builtin::name_of(name))
+                    && (!word.is_known() || variable::prompt_runs(value))
                 {
                     self.hide(Stop("a prompt runs what it holds"));
                 }
@@ -217,8 +217,12 @@ impl Walker {
             }
         };
         for word in &unwrapped.sets {
-            let name = word.beginning().split_once('=').map(|(name, _)| name);
-            self.set(name.unwrap_or_default());
+            let set = word.beginning().split_once('=');
+            let (name, value) = set.unwrap_or_default();
+            self.take_set(name);
+            if variable::is_prompt(name) && (!word.is_known() || variable::prompt_runs(value)) {
+                self.hide(Stop("a prompt runs what it holds"));
+            }
         }
         let mut start = how.start.clone();
         if let Some(folder) = &unwrapped.folder {

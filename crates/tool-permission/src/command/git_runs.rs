@@ -42,10 +42,11 @@ pub(super) fn runs(words: &[CommandWord]) -> Result<(Unwrapped, bool), Stop> {
             break;
         }
         let next = || behind.get(at + 1).cloned();
-        if let Some(value) = value_of(word, texts, next) {
+        let flags = flags_of(subcommand);
+        if let Some(value) = value_of(word, texts, flags, next) {
             unwrapped.inner.push(Inner::Text(value, Dialect::Plain));
         }
-        if value_of(word, programs, next).is_some() {
+        if value_of(word, programs, flags, next).is_some() {
             names_program = true;
         }
     }
@@ -64,28 +65,37 @@ fn foreach(command: &[CommandWord]) -> Option<Inner> {
     }
 }
 
-/// The value of a word that is one of the options, if it is one.
+/// The value of a word that is one of the options, if it is one. git also takes the beginning of a
+/// long name, and letters in one word.
 fn value_of(
     word: &CommandWord,
     options: &[&str],
+    flags: &str,
     next: impl Fn() -> Option<CommandWord>,
 ) -> Option<CommandWord> {
     let text = word.beginning();
-    for option in options {
-        let Some(rest) = text.strip_prefix(option) else {
-            continue;
+    let in_next = || next().unwrap_or_else(|| CommandWord::unknown("", Rest::Words));
+    if text.starts_with("--") {
+        let (name, value) = match text.split_once('=') {
+            Some((name, _)) => (name, Some(word.after(name.len() + 1))),
+            None => (text, None),
         };
-        let long = option.starts_with("--");
-        match rest.chars().next() {
-            None if word.is_known() => {
-                return Some(next().unwrap_or_else(|| CommandWord::unknown("", Rest::Words)));
-            }
-            Some('=') if long => return Some(word.after(option.len() + 1)),
-            Some(_) | None if !long => return Some(word.after(option.len())),
-            _ => {}
-        }
+        let named =
+            name.len() > "--".len() && options.iter().any(|option| option.starts_with(name));
+        return named.then(|| value.unwrap_or_else(in_next));
     }
-    None
+    let letters = text.strip_prefix('-')?;
+    let (at, letter) = letters
+        .char_indices()
+        .find(|(_, letter)| !flags.contains(*letter))?;
+    let short =
+        |option: &&&str| option.strip_prefix('-') == letters.get(at..at + letter.len_utf8());
+    options.iter().find(short)?;
+    let end = 1 + at + letter.len_utf8();
+    match end == text.len() && word.is_known() {
+        true => Some(in_next()),
+        false => Some(word.after(end)),
+    }
 }
 
 /// Options whose value is a text for a shell.
@@ -112,7 +122,8 @@ fn programs_of(subcommand: &str) -> &'static [&'static str] {
     match subcommand {
         "clone" => &["--upload-pack", "-u", "--config", "-c", "--template"],
         "init" => &["--template"],
-        "fetch" | "pull" | "ls-remote" | "fetch-pack" => &["--upload-pack"],
+        "fetch" | "pull" => &["--upload-pack"],
+        "ls-remote" | "fetch-pack" => &["--upload-pack", "--exec"],
         "push" | "send-pack" => &["--receive-pack", "--exec"],
         "archive" => &["--exec", "--remote"],
         "grep" => &["--open-files-in-pager", "-O"],
@@ -125,19 +136,27 @@ fn programs_of(subcommand: &str) -> &'static [&'static str] {
 
 /// Whether `git config` sets, or may set, what names a program.
 fn sets_program(words: &[CommandWord]) -> bool {
-    let reads = |word: &CommandWord| {
-        let text = word.beginning();
-        ["--get", "--list", "get", "list"]
-            .iter()
-            .any(|read| text.starts_with(read))
-            || text == "-l"
+    let is = |word: &CommandWord, names: &[&str]| {
+        let known = word.known();
+        known.is_some_and(|text| names.contains(&text))
     };
-    if words.first().is_some_and(reads) || words.iter().any(reads) {
+    let reads = words.iter().any(|word| is(word, READING));
+    if reads || words.first().is_some_and(|word| is(word, &["get", "list"])) {
         return false;
     }
+    // A section gets the name of another, with all that stands in it.
+    let renames =
+        |word: &CommandWord| word.beginning().starts_with("--ren") || is(word, &["rename-section"]);
+    if words.iter().any(renames) {
+        return true;
+    }
+    let end = words.iter().position(|word| is(word, &["--"]));
+    let end = end.unwrap_or(words.len());
     let operands: Vec<_> = words
         .iter()
-        .filter(|word| !word.beginning().starts_with('-'))
+        .enumerate()
+        .filter(|(at, word)| *at > end || !word.beginning().starts_with('-'))
+        .map(|(_, word)| word)
         .collect();
     // Of one word it only shows the value.
     let keyed = |word: &&&CommandWord| !word.is_known() || word.beginning().contains('.');
@@ -146,4 +165,27 @@ fn sets_program(words: &[CommandWord]) -> bool {
             .iter()
             .filter(keyed)
             .any(|word| super::git::names_program(word))
+}
+
+/// Options with which `git config` only shows.
+const READING: &[&str] = &[
+    "--get",
+    "--get-all",
+    "--get-regexp",
+    "--get-urlmatch",
+    "--get-color",
+    "--get-colorbool",
+    "--list",
+    "-l",
+];
+
+/// Letters without a value, which may stand before one that names a program.
+fn flags_of(subcommand: &str) -> &'static str {
+    match subcommand {
+        "rebase" => "fikmnqrv",
+        "clone" => "46lnqsv",
+        "difftool" => "dgy",
+        "grep" => "EFGHILPWachilnopqrvwz",
+        _ => "",
+    }
 }

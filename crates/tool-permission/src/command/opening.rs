@@ -69,12 +69,11 @@ impl Walker {
             Value::Word(word) => field::value(word),
             Value::Array(_) => CommandWord::unknown("(..)", Rest::Part),
         };
-        self.set(&assignment.name);
-        if variable::is_prompt(&assignment.name) {
-            let text = value.beginning();
-            if !value.is_known() || text.contains("$(") || text.contains('`') {
-                self.hide(Stop("a prompt runs what it holds"));
-            }
+        self.take_set(&assignment.name);
+        if variable::is_prompt(&assignment.name)
+            && (!value.is_known() || variable::prompt_runs(value.beginning()))
+        {
+            self.hide(Stop("a prompt runs what it holds"));
         }
         let name = assignment.name.clone();
         self.found

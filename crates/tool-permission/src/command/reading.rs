@@ -1,6 +1,6 @@
 //! What is kept while one text is read, across all the texts inside it.
 
-use super::tree::Word;
+use super::tree::{Piece, Word};
 use super::variable;
 
 /// The deepest nesting of everything that nests: groups, substitutions, quotes in them, texts that
@@ -26,6 +26,11 @@ pub(super) struct Reading {
     pub(super) evaluates: bool,
     /// How many literal texts are a subscript with a substitution, harmless unless evaluated.
     pub(super) holding_code: usize,
+    /// How many literal texts would run a command if another text put a bracket before them.
+    pub(super) parts_of_code: usize,
+    /// A literal text opens a bracket without closing it, or a subscript is evaluated that holds
+    /// an expansion.
+    pub(super) opens_code: bool,
     /// An unquoted `$IFS` is taken for a blank.
     pub(super) takes_ifs: bool,
     /// Variables that expansions set.
@@ -61,7 +66,15 @@ impl Reading {
 
     /// Takes down what the literal text of a word may do later.
     pub(super) fn note_text(&mut self, word: &Word) {
-        self.holding_code += usize::from(holds_code(&word.known()));
+        let text = word.known();
+        if holds_code(&text) {
+            self.holding_code += 1;
+        } else if is_part_of_code(&text) {
+            self.parts_of_code += 1;
+        }
+        // The bracket alone is most often a command.
+        let is_command = matches!(word.pieces.as_slice(), [Piece::Plain(plain)] if plain == "[");
+        self.opens_code = self.opens_code || (!is_command && opens(&text));
     }
 
     /// Takes down a name that arithmetic looks at and may set.
@@ -84,6 +97,15 @@ pub(super) fn holds_code(text: &str) -> bool {
     let Some(at) = bytes.position(opens) else {
         return false;
     };
-    let rest = text.get(at..).unwrap_or_default();
-    rest.contains("$(") || rest.contains('`') || rest.ends_with('$')
+    is_part_of_code(text.get(at..).unwrap_or_default())
+}
+
+/// Whether a text would run a command when it is evaluated behind a bracket.
+pub(super) fn is_part_of_code(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.ends_with('$')
+}
+
+/// Whether a text opens a bracket and leaves it to another text to close it.
+fn opens(text: &str) -> bool {
+    text.rfind('[') > text.rfind(']')
 }

@@ -11,6 +11,9 @@ pub(super) fn find(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     let mut unwrapped = Unwrapped::default();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
+        if !word.is_known() && may_run(word, rest.as_slice()) {
+            return Err(Stop("find may run what is known only when running"));
+        }
         let action = word.known().unwrap_or_default();
         if !matches!(action, "-exec" | "-execdir" | "-ok" | "-okdir") {
             continue;
@@ -37,6 +40,27 @@ pub(super) fn find(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
         unwrapped.inner.push(Inner::Words(inner));
     }
     Ok(unwrapped)
+}
+
+/// Whether a word of `find` that is not known may be an action that runs something.
+fn may_run(word: &CommandWord, behind: &[CommandWord]) -> bool {
+    let acts = |start: &&str| {
+        let text = word.beginning();
+        start.starts_with(text) || text.starts_with(start)
+    };
+    // The names of files do not begin with a dash, unless somebody means them to.
+    let expands = word.shown().contains(['$', '`']) || word.shown() == "{input}";
+    match word.rest() {
+        Rest::Words => expands,
+        Rest::Nothing => false,
+        Rest::Part => {
+            let mut behind = behind.iter();
+            let first = behind.next();
+            ["-exec", "-ok"].iter().any(acts)
+                && first.is_some_and(|word| !word.beginning().starts_with('-'))
+                && behind.any(|word| matches!(word.known(), None | Some(";" | "+")))
+        }
+    }
 }
 
 /// `xargs`, which adds words from its input.

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::alias::Aliases;
 use super::analysis::{CommandAnalysis, FolderUse};
+use super::builtin;
 use super::field::CommandWord;
 use super::folder::{After, Folders, Place};
 use super::parser::Script;
-use super::reading::{MOST_DEPTH, Stop, holds_code};
+use super::reading::{MOST_DEPTH, Stop, holds_code, is_part_of_code};
 use super::shell::Dialect;
 use super::tree::{Command, List, Word};
 use super::variable;
@@ -24,6 +25,9 @@ pub(super) struct Walker {
     evaluates: bool,
     /// How many literal texts would run a command if they were evaluated.
     holding_code: usize,
+    /// How many would do so behind a bracket, and whether there is one.
+    parts_of_code: usize,
+    opens_code: bool,
     /// `HOME` is set, so that `~` is somewhere else.
     pub(super) moves_home: bool,
     /// `CDPATH` is set, so that `cd` may go anywhere.
@@ -76,6 +80,8 @@ impl Walker {
             },
             evaluates: false,
             holding_code: 0,
+            parts_of_code: 0,
+            opens_code: false,
             moves_home: false,
             searches: false,
             nullglob: false,
@@ -121,6 +127,8 @@ impl Walker {
         self.evaluates = self.evaluates || script.facts.evaluates;
         self.takes_ifs = self.takes_ifs || script.facts.takes_ifs;
         self.holding_code += script.facts.holding_code;
+        self.parts_of_code += script.facts.parts_of_code;
+        self.opens_code = self.opens_code || script.facts.opens_code;
         for name in &script.facts.sets {
             self.set(name);
         }
@@ -137,21 +145,35 @@ impl Walker {
         self.found.hidden.get_or_insert(why);
     }
 
-    /// Takes down that arithmetic or a subscript is evaluated.
-    pub(super) fn evaluate(&mut self) {
+    /// Takes down that arithmetic or a subscript is evaluated, and whether it holds an expansion.
+    pub(super) fn evaluate(&mut self, expands: bool) {
         self.evaluates = true;
+        self.opens_code = self.opens_code || expands;
     }
 
     /// Takes down that a literal text is read as a program, so that nothing in it is overlooked.
     pub(super) fn excuse(&mut self, text: &str) {
         // With aliases a text may be read more often than it was written.
-        if holds_code(text) && self.aliases.is_empty() {
+        if !self.aliases.is_empty() {
+            return;
+        }
+        if holds_code(text) {
             self.holding_code = self.holding_code.saturating_sub(1);
+        } else if is_part_of_code(text) {
+            self.parts_of_code = self.parts_of_code.saturating_sub(1);
         }
     }
 
-    /// Takes down that a variable is set.
+    /// Takes down that a variable is set to something that is not looked at.
     pub(super) fn set(&mut self, name: &str) {
+        if variable::is_prompt(name) {
+            self.hide(Stop("a prompt runs what it holds"));
+        }
+        self.take_set(name);
+    }
+
+    /// Takes down that a variable is set, whose value the caller has looked at.
+    pub(super) fn take_set(&mut self, name: &str) {
         if variable::loads_code(name) {
             let caution = format!("{name} is set, which may change what runs");
             self.found.cautions.push(caution);
@@ -167,6 +189,9 @@ impl Walker {
     /// Takes down that a builtin may set a variable that matters, of that name or one that is not
     /// known.
     pub(super) fn may_set(&mut self, name: &str) {
+        if variable::is_prompt(builtin::name_of(name)) {
+            self.hide(Stop("a prompt runs what it holds"));
+        }
         if variable::redefines(name) {
             self.hide(Stop("a variable says what other words run"));
         }
@@ -278,7 +303,8 @@ impl Walker {
     }
 
     fn finish(mut self) -> CommandAnalysis {
-        if self.evaluates && self.holding_code > 0 {
+        let joined = self.parts_of_code > 0 && self.opens_code;
+        if self.evaluates && (self.holding_code > 0 || joined) {
             self.hide(Stop("arithmetic may run what a text holds"));
         }
         if self.sets_ifs && self.takes_ifs {

@@ -184,7 +184,10 @@ impl Parser<'_, '_> {
                 }
                 Value::Array(words)
             } else {
-                Value::Word(self.word()?)
+                let value = self.word()?;
+                let opens = value.literal().as_deref() == Some("[");
+                self.reading.opens_code = self.reading.opens_code || opens;
+                Value::Word(value)
             };
             return Ok(Head::Assignment(Assignment {
                 name,

@@ -43,6 +43,12 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
         "su" => runner::su(behind),
         "parallel" => runner::parallel(behind),
         "busybox" | "toybox" => Ok(applet(behind)),
+        unread if UNREAD.contains(&unread) || is_loader(unread) => match behind {
+            [only] if INFORMING.iter().any(|option| only.known() == Some(*option)) => {
+                Ok(Unwrapped::default())
+            }
+            _ => Err(Stop("what a wrapper runs is not read")),
+        },
         _ => {
             let Some(simple) = simple::find(name) else {
                 return beside_others(name, words);
@@ -50,6 +56,11 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
             simple.unwrap(behind)
         }
     })
+}
+
+/// Whether a program is the loader of programs, which runs one that it is given.
+fn is_loader(name: &str) -> bool {
+    name.starts_with("ld-") && name.contains(".so") || name == "ld.so"
 }
 
 /// A wrapper under the name that it has where the system has one of its own.
@@ -183,6 +194,24 @@ fn sudo(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
         ..Unwrapped::words(inner)
     })
 }
+
+/// Wrappers that are too rare to read their options.
+const UNREAD: &[&str] = &[
+    "capsh",
+    "chrt",
+    "i386",
+    "linux32",
+    "linux64",
+    "ltrace",
+    "nsenter",
+    "prlimit",
+    "runuser",
+    "setarch",
+    "setpriv",
+    "systemd-run",
+    "unshare",
+    "x86_64",
+];
 
 const BESIDE: &[&str] = &[
     "env", "find", "nice", "nohup", "stdbuf", "time", "timeout", "xargs",

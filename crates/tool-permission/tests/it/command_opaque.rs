@@ -169,6 +169,105 @@ fn lines_before_one_that_cannot_be_read_are_judged_too() {
     check("allow shell *, deny shell rm *", "ls \"a\nrm x", Ask);
 }
 
+#[test]
+fn code_that_comes_together_before_it_is_evaluated_is_opaque() {
+    for line in [
+        "x='$(rm y)'; echo $((a[$x]))",
+        "x='$(rm y)'; test -v \"a[$x]\"",
+        "x='a['; y='$(rm y)]'; z=$x$y; let z",
+        "printf -v z '%s%s' 'a[' '$(rm y)]'; ((z)); ls",
+        "z=$(printf '%s%s' 'a[' '`rm y`]'); ((z))",
+    ] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn a_prompt_that_may_run_something_is_opaque_however_it_is_set() {
+    for line in [
+        "printf -v PS4 '$(rm y)'; set -x; ls",
+        "read -r PS4 <<< '$(rm y)'; set -x; ls",
+        "for PS4 in '$(rm y)'; do set -x; ls; done",
+        "unset PS4; : \"${PS4:=x}\"; set -x; ls",
+        "declare 'PS4[0]=$(rm y)'; set -x; ls",
+        "declare PS4+='$(rm y)'; set -x; ls",
+        "declare -n p=PS4; p='$(rm y)'; set -x; ls",
+        "env 'PS4=$(rm y)' bash -xc ls",
+        "PS4='$'; PS4+='(rm y)'; set -x; ls",
+        "PS4='\\'; PS4+='044(rm y)'; set -x; ls",
+        "PS4='\\044(rm y)'; set -x; ls",
+        "PS4='${x@P}'; set -x; ls",
+        "PS4='${a[x]}'; set -x; ls",
+        "PS4='${y:x}'; set -x; ls",
+        "PS4='${y:(x)}'; set -x; ls",
+        "PS4='${!x}'; set -x; ls",
+    ] {
+        opaque(line);
+    }
+    let trace = "PS4='+${BASH_SOURCE}:${LINENO}: ${FUNCNAME[0]:+${FUNCNAME[0]}(): }'; set -x; ls";
+    check(EVERYTHING, trace, Allow);
+    check(EVERYTHING, "PS1='[\\u@\\h \\w]\\$ '; ls", Allow);
+}
+
+#[test]
+fn another_name_for_a_variable_is_opaque_unless_the_variable_is_written() {
+    for line in [
+        "declare -n r; r=PATH; r=/evil; ls",
+        "f() { local -n r=$1; r=x; }; f PATH",
+        "typeset -gn r; r=BASH_CMDS; r[ls]=/bin/rm; ls",
+    ] {
+        opaque(line);
+    }
+    check(EVERYTHING, "declare -n list=files; echo \"$list\"", Allow);
+}
+
+#[test]
+fn letters_that_matter_are_seen_among_others() {
+    for line in ["hash -rp /bin/rm ls; ls x", "jobs -rx rm x"] {
+        opaque(line);
+    }
+}
+
+#[test]
+fn words_that_may_be_an_action_of_find_are_opaque() {
+    for line in [
+        "x=-exec; find . $x rm y ';'",
+        "x='-exec rm y ;'; find . $x",
+        "find . ${x:--exec} rm y \\;",
+        "find . \"$(echo -exec)\" rm {} +",
+        "find . -ex\"$x\" rm {} +",
+        "ls | xargs find .",
+    ] {
+        opaque(line);
+    }
+    for line in [
+        "find \"$dir\" -name '*.rs'",
+        "find \"$dir\" -name \"$x\" -type f",
+        "find \"$dir\" -type f -exec ls {} +",
+        "find src/* -name a",
+        "find . -newer \"$x\"",
+    ] {
+        check(EVERYTHING, line, Allow);
+    }
+}
+
+#[test]
+fn a_wrapper_that_is_not_read_is_opaque() {
+    for line in [
+        "unshare rm y",
+        "setarch -R rm y",
+        "linux64 rm y",
+        "chrt -o 0 rm y",
+        "setpriv --no-new-privs rm y",
+        "prlimit --nofile=9 rm y",
+        "runuser -u a rm y",
+        "/lib64/ld-linux-x86-64.so.2 /bin/rm y",
+    ] {
+        opaque(line);
+    }
+    check(EVERYTHING, "unshare --help", Allow);
+}
+
 /// Even an allow of everything asks, and a deny of everything denies.
 #[track_caller]
 fn opaque(line: &str) {

@@ -233,6 +233,9 @@ fn each_kind_of_rewrite_of_each_denied_act_is_denied() {
             format!("git bisect run {plain}"),
             format!("git rebase -x {quoted} main"),
             format!("git rebase --exec={quoted} main"),
+            format!("git rebase --ex {quoted} main"),
+            format!("git rebase -qx {quoted} main"),
+            format!("git difftool -yx {quoted} main"),
             format!("git -c alias.x=!{quoted} x"),
             format!("git filter-branch --tree-filter {quoted}"),
         ] {
@@ -285,11 +288,27 @@ fn a_subcommand_of_git_that_names_a_program_is_asked_at_best() {
         "git grep --open-files-in-pager=x y",
         "git config core.hooksPath x",
         "git config --global alias.x '!x'",
+        "git config core.fsmonitor 'list; x'",
+        "git config core.fsmonitor 'get; x'",
+        "git config -- core.fsmonitor '-a; x'",
+        "git config --rename-section foo alias",
+        "git clone --upload-p=x a b",
+        "git clone -qu x a b",
+        "git fetch --upload-p x origin",
+        "git ls-remote --exec=x .",
+        "git fetch-pack --exec=x . HEAD",
+        "git push --exe=x origin",
+        "git grep -nOx y",
+        "GIT_ALLOW_PROTOCOL=ext git ls-remote 'ext::x'",
     ] {
         assert_eq!(decide(&policy, line), Decision::Ask, "{line}");
     }
     for line in [
         "git config --get core.hooksPath",
+        "git config get core.editor",
+        "git push --force-with-lease -u origin main",
+        "git grep -n --heading x",
+        "git clone --depth 1 -b main a b",
         "git config user.name x",
         "git rebase main",
     ] {
