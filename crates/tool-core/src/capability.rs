@@ -14,7 +14,7 @@ pub enum Capability {
     ExternalNet,
     /// Touches data of a person.
     UserData,
-    /// A word of the host's own.
+    /// A word of the host's own. `call` is taken: it stands for the call as a whole.
     Other(String),
 }
 

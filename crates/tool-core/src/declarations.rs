@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{
-    Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency, CredentialNeed,
-    FailureMode, NeedsApproval, Owner, Problem, ProblemKind, Repairs, RepeatedWhen, ResultClass,
-    Schema, ToolKind,
+    Action, Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency,
+    CredentialNeed, FailureMode, NeedsApproval, Owner, Problem, ProblemKind, Repairs, RepeatedWhen,
+    ResultClass, Schema, ToolKind,
 };
 
 /// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
@@ -147,6 +147,18 @@ impl Declarations {
                 report(format!(
                     "{field} holds a blank name; leave it out to {nothing}"
                 ));
+            }
+        }
+        for capability in self.capabilities.iter().flatten() {
+            match capability.as_str() {
+                // One answer would stand for two questions.
+                word if word == Action::CALL.as_str() => report(format!(
+                    "capabilities hold \"{word}\", which stands for the call itself; use another word"
+                )),
+                word if word.trim().is_empty() => {
+                    report("capabilities hold a blank word; leave it out to say nothing".to_owned())
+                }
+                _ => {}
             }
         }
         if let Some(owner) = &self.owner

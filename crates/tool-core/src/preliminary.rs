@@ -28,7 +28,7 @@ pub enum PreliminaryError {
     /// The value has no JSON form.
     #[error("preliminary result could not be encoded")]
     Encode(#[source] serde_json::Error),
-    /// The value does not fit the tool's output schema.
+    /// The value does not fit the tool's output schema, or is nested deeper than output may be.
     #[error("preliminary result does not fit the tool's output schema")]
     Mismatch,
 }

@@ -13,7 +13,11 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Awaits a future of somebody else's. `None` when it panicked.
+///
+/// A destructor in it that panics when it is given up is nobody's concern either: a deadline, a
+/// response that was cut off or a batch that is dropped would else take the siblings along.
 pub(crate) fn awaited<F: Future>(future: F) -> Awaited<F> {
+    let future = Some(future);
     Awaited { future }
 }
 
@@ -21,7 +25,13 @@ pin_project! {
     /// A future whose panics end here.
     pub(crate) struct Awaited<F> {
         #[pin]
-        future: F,
+        future: Option<F>,
+    }
+
+    impl<F> PinnedDrop for Awaited<F> {
+        fn drop(this: Pin<&mut Self>) {
+            contained(|| this.project().future.set(None));
+        }
     }
 }
 
@@ -29,7 +39,11 @@ impl<F: Future> Future for Awaited<F> {
     type Output = Option<F::Output>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match contained(|| self.project().future.poll(cx)) {
+        let polled = contained(|| {
+            let future = self.project().future.as_pin_mut();
+            future.map(|future| future.poll(cx))
+        });
+        match polled.flatten() {
             Some(polled) => polled.map(Some),
             None => Poll::Ready(None),
         }

@@ -15,6 +15,7 @@ use tool_core::{
 };
 
 use crate::catalog::{Place, Position};
+use crate::nesting::shallow;
 use crate::queue::Queue;
 use crate::teardowns::{Cleanups, Pending, Scope};
 use crate::{Door, Entry, Snapshot};
@@ -242,6 +243,9 @@ impl PreliminarySink for Host {
         Box::pin(async move {
             let Some(queue) = &self.early else {
                 return Ok(());
+            };
+            let Some(value) = shallow(value) else {
+                return Err(PreliminaryError::Mismatch);
             };
             let schema = self.entry().and_then(|entry| entry.output.as_ref());
             if schema.is_some_and(|schema| !schema.is_valid(&value)) {

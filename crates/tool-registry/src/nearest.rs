@@ -14,13 +14,20 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     if name.len() > LONGEST {
         return Vec::new();
     }
-    let reach = (name.chars().count() / 3).max(2);
     let lower = name.to_lowercase();
+    let letters = Letters::of(&lower);
+    let length = name.chars().count();
+    let reach = (length / 3).max(2);
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
-        // A name is never near to one that is longer by more than the reach.
-        .filter(|known| known.len().abs_diff(name.len()) <= reach * 4)
-        .map(|known| (strsim::osa_distance(&lower, &known.to_lowercase()), known))
+        .filter(|known| known.chars().count().abs_diff(length) <= reach)
+        .filter_map(|known| {
+            let known_lower = known.to_lowercase();
+            // Most names are told to be far by their letters alone.
+            let far = letters.least_edits(&Letters::of(&known_lower)) > reach;
+            let distance = || strsim::osa_distance(&lower, &known_lower);
+            (!far).then(|| (distance(), known))
+        })
         .filter(|(distance, _)| *distance <= reach)
         .collect();
     near.sort_unstable();
@@ -28,4 +35,32 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .take(MOST)
         .map(|(_, known)| known.to_owned())
         .collect()
+}
+
+/// How often each letter stands in a name, whatever their order. Letters beyond ASCII share the
+/// places of others.
+struct Letters([u16; 128]);
+
+impl Letters {
+    fn of(name: &str) -> Self {
+        let mut letters = [0_u16; 128];
+        for letter in name.chars() {
+            let place = usize::try_from(u32::from(letter) % 128).unwrap_or_default();
+            if let Some(times) = letters.get_mut(place) {
+                *times = times.saturating_add(1);
+            }
+        }
+        Self(letters)
+    }
+
+    /// The fewest edits that can make one name of the other: each puts in, takes out or replaces
+    /// one letter, or leaves the letters what they are.
+    fn least_edits(&self, other: &Self) -> usize {
+        let (mut missing, mut over) = (0, 0);
+        for (own, other) in self.0.iter().zip(other.0) {
+            missing += usize::from(other.saturating_sub(*own));
+            over += usize::from(own.saturating_sub(other));
+        }
+        missing.max(over)
+    }
 }

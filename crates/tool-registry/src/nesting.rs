@@ -1,6 +1,7 @@
 //! How deep a JSON value is nested.
 
 use serde_json::{Number, Value};
+use thiserror::Error;
 
 /// The most levels of nesting of arguments and of output.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -30,6 +31,20 @@ fn is_within(value: &Value, levels: usize, look: &mut impl FnMut(&Number)) -> bo
         }
         _ => true,
     }
+}
+
+/// Why a value that a tool made is not taken.
+#[derive(Debug, Error)]
+#[error("{0} is nested deeper than {MAX_DEPTH} levels")]
+pub(crate) struct TooDeep(pub(crate) &'static str);
+
+/// The value, where it is nested no deeper than it may be.
+pub(crate) fn shallow(value: Value) -> Option<Value> {
+    if is_shallow(&value) {
+        return Some(value);
+    }
+    dismantle(value);
+    None
 }
 
 /// Drops a value level by level, however deep it is.

@@ -78,9 +78,10 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             settlement: Settlement::without_output(None, name, Outcome::Completed),
         };
         let passed = {
-            let entering = pin!(enter(&mut run, &mut arguments));
-            // Handlers and projections are guarded where they run; this guards hooks and ports.
+            // Handlers and projections are guarded where they run; this guards hooks and ports, also
+            // when what waits for them is given up.
             let passing = awaited(async {
+                let entering = pin!(enter(&mut run, &mut arguments));
                 match timeout {
                     None => entering.await,
                     Some(after) => Box::pin(tokio::time::timeout(after, entering))

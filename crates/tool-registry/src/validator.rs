@@ -170,14 +170,20 @@ impl Validator {
         }
         let issues = self.limited(STEPS_TO_SAY_WHY, value, || {
             let errors = self.compiled.iter_errors(value);
-            InvalidArguments::new(errors.flat_map(|error| self.issues(&error, value)))
+            let issues = errors.enumerate().flat_map(|(before, error)| {
+                let read = InvalidArguments::MAX_ISSUES.saturating_sub(before);
+                self.issues(&error, value, read)
+            });
+            InvalidArguments::new(issues)
         });
         issues.unwrap_or_else(|| {
             endless("the arguments do not fit; where they do not takes too long to find, so send flatter ones")
         })
     }
 
-    fn issues(&self, error: &ValidationError<'_>, root: &Value) -> Vec<Issue> {
+    /// The issues of one error, of which at most so many are read: the others are only counted, and
+    /// looking for what was meant is not worth its time for them.
+    fn issues(&self, error: &ValidationError<'_>, root: &Value, read: usize) -> Vec<Issue> {
         let path = error.instance_path().as_str().to_owned();
         match error.kind() {
             ValidationErrorKind::Required { property } => {
@@ -188,15 +194,17 @@ impl Validator {
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                let known = self.known_keys(error, root);
+                let known = match read {
+                    0 => Vec::new(),
+                    _ => self.known_keys(error, root),
+                };
                 unexpected
                     .iter()
                     .enumerate()
                     .map(|(index, key)| Issue::UnknownKey {
                         path: path.clone(),
                         key: key.clone(),
-                        // Nobody reads a suggestion for an issue that is only counted.
-                        nearest: (index < InvalidArguments::MAX_ISSUES)
+                        nearest: (index < read)
                             .then(|| nearest(key, known.iter().map(String::as_str)))
                             .into_iter()
                             .flatten()
@@ -211,11 +219,11 @@ impl Validator {
             }],
             ValidationErrorKind::Enum { options } => {
                 let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-                vec![not_allowed(path, options, error.instance())]
+                vec![not_allowed(path, options, error.instance(), read > 0)]
             }
             ValidationErrorKind::Constant { expected_value } => {
                 let options = std::slice::from_ref(&**expected_value);
-                vec![not_allowed(path, options, error.instance())]
+                vec![not_allowed(path, options, error.instance(), read > 0)]
             }
             // A combination says nothing by itself. Where exactly one branch is of the value's
             // own type, its issues are what the caller needs to know.
@@ -223,9 +231,12 @@ impl Validator {
             | ValidationErrorKind::OneOfNotValid { context } => match likely_branch(context) {
                 Some(branch) => branch
                     .iter()
-                    .flat_map(|error| self.issues(error, root))
+                    .enumerate()
+                    .flat_map(|(before, error)| {
+                        self.issues(error, root, read.saturating_sub(before))
+                    })
                     .collect(),
-                None => self.of_no_branch(context, error, root),
+                None => self.of_no_branch(context, error, root, read),
             },
             kind => vec![Issue::Constraint {
                 path,
@@ -241,6 +252,7 @@ impl Validator {
         branches: &[Vec<ValidationError<'static>>],
         error: &ValidationError<'_>,
         root: &Value,
+        read: usize,
     ) -> Vec<Issue> {
         let path = error.instance_path().as_str().to_owned();
         if let Some(expected) = types_of_all(branches, &path) {
@@ -253,7 +265,9 @@ impl Validator {
         }
         if branches.iter().map(Vec::len).sum::<usize>() <= MOST_COMPARED {
             let of = |branch: &Vec<ValidationError<'static>>| -> Vec<Issue> {
-                let issues = branch.iter().flat_map(|error| self.issues(error, root));
+                let issues = branch
+                    .iter()
+                    .flat_map(|error| self.issues(error, root, read));
                 issues.collect()
             };
             let mut branches = branches.iter().map(of);
@@ -348,8 +362,8 @@ fn types_of_all(branches: &[Vec<ValidationError<'static>>], path: &str) -> Optio
     (!kinds.is_empty()).then(|| kinds.join(" or "))
 }
 
-fn not_allowed(path: String, options: &[Value], given: &Value) -> Issue {
-    let nearest = given.as_str().and_then(|given| {
+fn not_allowed(path: String, options: &[Value], given: &Value, is_read: bool) -> Issue {
+    let nearest = given.as_str().filter(|_| is_read).and_then(|given| {
         let names = options.iter().filter_map(Value::as_str);
         nearest(given, names).into_iter().next()
     });

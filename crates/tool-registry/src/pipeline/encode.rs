@@ -1,12 +1,13 @@
 //! Stage 10: the output codec, validated.
 
+use serde_json::Value;
 use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
 
 use super::execute::Executed;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
-use crate::nesting::{MAX_DEPTH, dismantle, is_shallow};
+use crate::nesting::{TooDeep, shallow};
 
 /// Output that its own schema accepts. It lies in the settlement already.
 pub(super) struct Encoded {
@@ -30,17 +31,18 @@ pub(super) fn encode(
         Some(Err(cause)) => return defect(Defect::because(DefectKind::Output, cause)),
         None => return defect(Defect::new(DefectKind::Panic)),
     };
+    let output = produced.output.map(shallow);
+    let meta = produced.meta.map(|meta| shallow(Value::Object(meta)));
+    if matches!((&output, &meta), (Some(None), _) | (_, Some(None))) {
+        return defect(Defect::because(DefectKind::Output, TooDeep("output")));
+    }
     let settlement = &mut run.settlement;
-    settlement.output = produced.output;
-    settlement.meta = produced.meta;
+    settlement.output = output.flatten();
+    settlement.meta = match meta.flatten() {
+        Some(Value::Object(meta)) => Some(meta),
+        _ => None,
+    };
     let fits = match (&entry.output, &settlement.output) {
-        (_, Some(output)) if !is_shallow(output) => {
-            if let Some(deep) = settlement.output.take() {
-                dismantle(deep);
-            }
-            let cause = format!("output is nested deeper than {MAX_DEPTH} levels");
-            return defect(Defect::because(DefectKind::Output, cause));
-        }
         (Some(schema), Some(output)) => schema.is_valid(output),
         (Some(_), None) => false,
         (None, _) => true,

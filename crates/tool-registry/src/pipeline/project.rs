@@ -7,6 +7,7 @@ use super::encode::Encoded;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
+use crate::nesting::{TooDeep, shallow};
 
 /// A settlement that holds both channels, not yet bounded.
 pub(super) struct Shown;
@@ -42,8 +43,15 @@ pub(super) fn project(
 /// Shows why a call that ran came to nothing.
 pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
+        let structured = failure.take_structured().map(shallow);
+        if let Some(None) = structured {
+            let cause = TooDeep("data of the failure");
+            let defect = Defect::because(DefectKind::Output, cause);
+            run.end(Outcome::Defect(defect));
+            return Shown;
+        }
         run.settlement.content = failure.take_content();
-        run.settlement.structured = failure.take_structured().into();
+        run.settlement.structured = structured.flatten().into();
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
@@ -59,7 +67,13 @@ fn project_both(entry: &Entry, input: &Value, output: &Value) -> Result<Projecte
         .tool()
         .project_structured(output)
         .transpose()
-        .map_err(failed)?;
+        .map_err(failed)?
+        .map(shallow);
+    if let Some(None) = structured {
+        let cause = TooDeep("structured projection");
+        return Err(Defect::because(DefectKind::Projection, cause));
+    }
+    let structured = structured.flatten();
     if let (Some(schema), Some(structured)) = (&entry.structured, &structured)
         && !schema.is_valid(structured)
     {

@@ -21,6 +21,10 @@ use crate::pipeline::misfit;
 use crate::stop::{Stop, unrun};
 use crate::{Approvals, Door, SettlementEvent, Snapshot, Turn};
 
+/// Parts that are taken one after the other before the calls have their turn, as parts that are
+/// there already would else hold them up for as long as whoever takes the events is slow.
+const MOST_IN_A_ROW: usize = 32;
+
 type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
 
 /// The events of a turn. See [`Turn`](crate::Turn).
@@ -31,6 +35,8 @@ type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
 pub struct TurnStream<S, E> {
     calls: Calls,
     parts: Option<Pin<Box<S>>>,
+    /// Parts that were taken since the calls had their turn.
+    in_a_row: usize,
     assembly: Assembly,
     history: History,
     events: VecDeque<TurnEvent<E>>,
@@ -84,6 +90,7 @@ where
                 begun: Vec::new(),
             },
             parts: Some(Box::pin(parts)),
+            in_a_row: 0,
             assembly: Assembly::default(),
             history: History::default(),
             newest: None,
@@ -287,10 +294,11 @@ where
             if this.ended {
                 return Poll::Ready(None);
             }
-            let mut waits_for_parts = false;
-            if let Some(parts) = &mut this.parts {
+            let (mut waits_for_parts, passed_over) = (false, this.in_a_row == MOST_IN_A_ROW);
+            if let Some(parts) = this.parts.as_mut().filter(|_| !passed_over) {
                 match parts.as_mut().poll_next(cx) {
                     Poll::Ready(Some(Ok(part))) => {
+                        this.in_a_row += 1;
                         if let Err(error) = this.take(part) {
                             this.fail(TurnEvent::Malformed(error));
                         }
@@ -311,6 +319,7 @@ where
                     Poll::Pending => waits_for_parts = this.finish.is_none(),
                 }
             }
+            this.in_a_row = 0;
             this.calls.fill();
             match this.calls.running.poll_next_unpin(cx) {
                 Poll::Ready(Some((position, event))) => match event {
@@ -323,6 +332,7 @@ where
                     SettlementEvent::Settled(settlement) => this.settle(position, *settlement),
                 },
                 Poll::Ready(None) if !this.calls.is_idle() => {}
+                Poll::Ready(None) | Poll::Pending if passed_over => {}
                 Poll::Ready(None) if waits_for_parts => return Poll::Pending,
                 Poll::Ready(None) => {
                     this.ended = true;

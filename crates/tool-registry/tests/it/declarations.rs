@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
-    CheckIn, Column, ColumnType, Component, Owner, Refusal, RefusalKind, Source, Tool,
+    Capability, CheckIn, Column, ColumnType, Component, Owner, Produced, Refusal, RefusalKind,
+    Source, Tool, ToolFailure,
 };
 use tool_registry::{ColumnCheck, Registry};
 
@@ -72,6 +73,14 @@ fn a_declaration_that_cannot_be_honoured_is_refused_with_the_way_to_say_nothing(
         (
             tool().result_columns(columns),
             "result_columns is empty; leave it out",
+        ),
+        (
+            tool().capabilities([Capability::Other("call".to_owned())]),
+            "capabilities hold \"call\", which stands for the call itself",
+        ),
+        (
+            tool().capabilities([Capability::UserData, Capability::Other(" ".to_owned())]),
+            "capabilities hold a blank word; leave it out",
         ),
         (
             tool().check_in(check_in),
@@ -332,18 +341,34 @@ async fn what_is_over_its_ceiling_is_refused_before_it_is_retained() {
 
 #[tokio::test]
 async fn output_of_any_depth_is_a_defect_and_crashes_nothing() {
+    fn nested(depth: usize) -> Value {
+        let mut value = json!([]);
+        for _ in 1..depth {
+            value = Value::Array(vec![value]);
+        }
+        value
+    }
     for depth in [128, 129, 200_000] {
-        let tool = run(move |_| {
-            let mut output = json!([]);
-            for _ in 1..depth {
-                output = Value::Array(vec![output]);
-            }
-            async move { Ok(output) }
+        let output = run(move |_| async move { Ok(nested(depth)) });
+        let any = json!({"type": "object"});
+        let beside = Tool::dynamic("Gives more", any, move |_: Value, _| async move {
+            // The map around it is a level of its own.
+            let more = [("more".to_owned(), nested(depth - 1))];
+            Ok(Produced::value(1).with_meta(more.into_iter().collect()))
         });
-        let registry = open().build();
-        let _tool = registry.register([("tool", tool)]).unwrap();
-        let settled = call(&registry, "tool").await;
-        let expected = if depth == 128 { "completed" } else { "defect" };
-        assert_eq!(settled.outcome.as_str(), expected, "{depth}");
+        let failure = run(move |_| async move {
+            Err(ToolFailure::new("no").structured(nested(depth)).into())
+        });
+        for (tool, ends) in [
+            (output, "completed"),
+            (beside, "completed"),
+            (failure, "failed"),
+        ] {
+            let registry = open().build();
+            let _tool = registry.register([("tool", tool)]).unwrap();
+            let settled = call(&registry, "tool").await;
+            let expected = if depth == 128 { ends } else { "defect" };
+            assert_eq!(settled.outcome.as_str(), expected, "{depth}");
+        }
     }
 }

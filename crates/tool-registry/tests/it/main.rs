@@ -20,6 +20,7 @@
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
 //! - `gate`: nothing runs that was not let through
+//! - `given_up`: destructors that panic when what holds them is given up
 //! - `handler_errors`: what a handler may return
 //! - `hooks`: hooks before and after every call
 //! - `hostile_schemas`: schemas that mean harm, and schemas that are none
@@ -82,6 +83,7 @@ mod fail_closed;
 mod fed_back;
 mod gate;
 mod gates;
+mod given_up;
 mod handler_errors;
 mod hooks;
 mod hostile_schemas;

@@ -197,3 +197,74 @@ async fn each_kind_of_misfit_names_its_place_and_what_was_expected() {
         assert_eq!(runs, 0);
     }
 }
+
+#[tokio::test]
+async fn of_thousands_of_misfits_only_those_that_are_read_are_looked_at_closely() {
+    let words: Vec<_> = (0..500)
+        .map(|number| format!("a_rather_long_word_{number}"))
+        .collect();
+    let keys: serde_json::Map<String, Value> =
+        words.iter().map(|word| (word.clone(), json!({}))).collect();
+    let closed = json!({"type": "object", "properties": keys, "additionalProperties": false});
+    let of = |items: Value| json!({"type": "object", "properties": {"list": {"type": "array", "items": items}}});
+    let either = json!({"anyOf": [{"type": "null"}, {"type": "array", "items": {"enum": words}}]});
+    let misspelt = |number| format!("a_rather_lng_word_{number}");
+    let texts: Vec<_> = (0..4_000).map(misspelt).collect();
+    let objects: Vec<_> = texts.iter().map(|word| json!({word: 1})).collect();
+    // Each is compared with hundreds of words: closely for all of them it takes minutes.
+    for (schema, list) in [
+        (of(json!({"enum": words})), json!(texts)),
+        (of(either), json!([texts])),
+        (of(closed), json!(objects)),
+    ] {
+        let (settled, runs) = against(schema, json!({"list": list}).to_string()).await;
+        assert_eq!(runs, 0);
+        let text = settled.text();
+        assert!(
+            text.contains("a_rather_long_word_9") && text.ends_with(" more"),
+            "{text}"
+        );
+        assert_eq!(
+            invalid(&settled).issues().len(),
+            InvalidArguments::MAX_ISSUES
+        );
+    }
+}
+
+#[tokio::test]
+async fn no_name_is_passed_over_that_is_near() {
+    let names: Vec<_> = (0..60_usize)
+        .map(|number| {
+            let stem = ["read", "write_file", "Größe", "list_all_of_the_entries"][number % 4];
+            format!("{stem}{}", "x".repeat(number / 8))
+        })
+        .collect();
+    let keys: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({}))).collect();
+    let schema = json!({"type": "object", "properties": keys, "additionalProperties": false});
+    for name in &names {
+        let letters: Vec<char> = name.chars().collect();
+        let (head, tail) = letters.split_at(letters.len() / 2);
+        let text = |letters: &[char]| letters.iter().collect::<String>();
+        let swapped: Vec<char> = [&head[..1], &tail[..1], &head[1..], &tail[1..]].concat();
+        for given in [
+            format!("{}Q{}", text(head), text(tail)),
+            format!("{}{}", text(head), text(&tail[1..])),
+            text(&swapped).to_uppercase(),
+        ] {
+            let reach = (given.chars().count() / 3).max(2);
+            let near = |known: &&String| {
+                strsim::osa_distance(&given.to_lowercase(), &known.to_lowercase()) <= reach
+            };
+            let expected = names.iter().any(|known| near(&known)) && !names.contains(&given);
+            let (settled, _) = against(schema.clone(), json!({given.as_str(): 1})).await;
+            if names.contains(&given) {
+                continue;
+            }
+            let Issue::UnknownKey { nearest, .. } = one_issue(&settled) else {
+                panic!("expected an unknown key")
+            };
+            assert_eq!(nearest.is_some(), expected, "{given}");
+        }
+    }
+}

@@ -54,6 +54,19 @@ async fn of_early_results_and_the_last_one_only_the_last_is_kept() {
 }
 
 #[tokio::test]
+async fn calls_have_their_turn_beside_parts_that_are_always_there() {
+    let runs = Count::default();
+    let tool = mirror(json!({"type": "object"}), &runs);
+    let endless = stream::iter([Ok::<_, &str>(call("tool", "{}"))])
+        .chain(stream::repeat_with(|| Ok(Part::Text("x".to_owned()))));
+    let turn = turn(vec![("tool", tool)]).run(endless);
+    let events: Vec<_> = turn.take(100).collect().await;
+    assert_eq!(runs.get(), 1);
+    let settled = |event: &TurnEvent<_>| matches!(event, TurnEvent::Settled { .. });
+    assert_eq!(events.iter().filter(|event| settled(event)).count(), 1);
+}
+
+#[tokio::test]
 async fn the_end_of_a_response_is_held_back_until_a_slow_handler_has_ended() {
     let release = Arc::new(Notify::new());
     let wait = Arc::clone(&release);
