@@ -107,7 +107,8 @@ pub struct Incoming {
     pub id: Option<CallId>,
     /// The wire name.
     pub name: String,
-    /// The arguments, not yet parsed.
+    /// The arguments, not yet parsed. A rule about values belongs into policy, which sees them as
+    /// they will run: a text may spell one value in many ways, and is put right only later.
     pub arguments: Arguments,
 }
 

@@ -145,9 +145,14 @@ impl fmt::Display for Issue {
                 allowed,
                 nearest,
             } => {
-                write!(f, "expected one of {}{}", allowed.join(", "), At(path))?;
+                f.write_str("expected one of ")?;
+                for (index, value) in allowed.iter().enumerate() {
+                    let separator = if index > 0 { ", " } else { "" };
+                    write!(f, "{separator}{}", Cut(value))?;
+                }
+                write!(f, "{}", At(path))?;
                 match nearest {
-                    Some(nearest) => write!(f, " (did you mean {nearest}?)"),
+                    Some(nearest) => write!(f, " (did you mean {}?)", Cut(nearest)),
                     None => Ok(()),
                 }
             }
@@ -187,6 +192,21 @@ fn shown(text: &str, most: usize) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The most characters of an allowed value that are shown.
+const MOST_OF_VALUE: usize = 200;
+
+/// A value of a schema's author: as it is, and cut when it is long.
+struct Cut<'a>(&'a str);
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(MOST_OF_VALUE) {
+            None => f.write_str(self.0),
+            Some((end, _)) => write!(f, "{}…", self.0.get(..end).unwrap_or_default()),
+        }
+    }
 }
 
 /// The most characters of a path that are shown.

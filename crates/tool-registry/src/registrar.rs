@@ -137,4 +137,4 @@ impl Registrar {
 }
 
 /// Not to be registered without a namespace.
-const RESERVED: &str = "execute";
+pub(crate) const RESERVED: &str = "execute";

@@ -39,7 +39,13 @@ pub struct SettlementStream {
     queue: Arc<Queue>,
     call: Option<BoxFuture<'static, Settlement>>,
     settled: Option<Settlement>,
+    /// What was taken since the call had its turn.
+    in_a_row: usize,
 }
+
+/// What is taken one after the other before the call has its turn, as a task that reports without
+/// end would else hold up its handler and the handler's deadline.
+const MOST_IN_A_ROW: usize = 64;
 
 impl SettlementStream {
     pub(crate) fn new(
@@ -52,6 +58,7 @@ impl SettlementStream {
             queue,
             call: Some(call),
             settled: None,
+            in_a_row: 0,
         }
     }
 }
@@ -71,7 +78,16 @@ impl Stream for SettlementStream {
     fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<SettlementEvent>> {
         let this = self.get_mut();
         loop {
-            if let Poll::Ready(early) = this.queue.poll_take(cx) {
+            // Once the call has ended, nothing more is handed out, and the rest comes first.
+            let may_take = this.in_a_row < MOST_IN_A_ROW || this.call.is_none();
+            if !may_take && this.in_a_row == MOST_IN_A_ROW {
+                // In a task that never gives way, no timer of its runtime goes on.
+                this.in_a_row += 1;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if may_take && let Poll::Ready(early) = this.queue.poll_take(cx) {
+                this.in_a_row += 1;
                 return Poll::Ready(Some(early.into()));
             }
             if let Some(settlement) = this.settled.take() {
@@ -80,6 +96,7 @@ impl Stream for SettlementStream {
             let Some(call) = &mut this.call else {
                 return Poll::Ready(None);
             };
+            this.in_a_row = 0;
             match call.as_mut().poll(cx) {
                 Poll::Ready(settlement) => {
                     this.call = None;

@@ -7,6 +7,7 @@ use thiserror::Error;
 use tool_core::{Facts, WireName};
 
 use crate::catalog::Catalog;
+use crate::registrar::RESERVED;
 use crate::{Entry, Snapshot};
 
 /// Looks at every request before it is advertised, and may withdraw, rename or describe its tools
@@ -58,6 +59,9 @@ pub enum ViewError {
     /// Another tool has that name.
     #[error("the request has another tool \"{0}\"")]
     Taken(String),
+    /// The name is kept for something else.
+    #[error("\"{0}\" is reserved for running programs; choose another name")]
+    Reserved(String),
     /// The description says nothing.
     #[error("a blank description of \"{0}\" says nothing")]
     Description(String),
@@ -95,10 +99,13 @@ impl View {
     /// available.
     ///
     /// # Errors
-    /// [`ViewError`] when there is no such tool, or the new name is taken or not legal.
+    /// [`ViewError`] when there is no such tool, or the new name is taken, reserved or not legal.
     pub fn rename(&mut self, name: &str, to: &str) -> Result<(), ViewError> {
         let at = self.find(name)?;
         let wire = WireName::parse(to).ok_or_else(|| ViewError::Name(to.to_owned()))?;
+        if to == RESERVED {
+            return Err(ViewError::Reserved(to.to_owned()));
+        }
         if self.entries.iter().any(|entry| entry.wire_name() == &wire) {
             return Err(ViewError::Taken(to.to_owned()));
         }

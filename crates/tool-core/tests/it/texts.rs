@@ -230,3 +230,19 @@ fn an_error_never_repeats_its_cause() {
     let artifact = tool_core::ArtifactError::new("EIO");
     assert!(!artifact.to_string().contains("EIO"));
 }
+
+#[test]
+fn an_allowed_value_as_long_as_a_book_is_cut_where_it_is_read() {
+    let long = format!("\"{}\"", "ä".repeat(100_000));
+    let issue = Issue::NotAllowed {
+        path: "/mode".to_owned(),
+        allowed: vec!["\"fast\"".to_owned(), long.clone()],
+        nearest: Some(long),
+    };
+    let text = issue.to_string();
+    assert!(text.starts_with("expected one of \"fast\", \"ää"), "{text}");
+    assert!(
+        text.chars().count() < 500 && text.ends_with("…?)"),
+        "{text}"
+    );
+}

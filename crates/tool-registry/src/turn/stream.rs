@@ -294,7 +294,13 @@ where
             if this.ended {
                 return Poll::Ready(None);
             }
-            let (mut waits_for_parts, passed_over) = (false, this.in_a_row == MOST_IN_A_ROW);
+            if this.in_a_row == MOST_IN_A_ROW && !this.calls.is_idle() {
+                // In a task that never gives way, no timer of its runtime goes on.
+                this.in_a_row += 1;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let (mut waits_for_parts, passed_over) = (false, this.in_a_row >= MOST_IN_A_ROW);
             if let Some(parts) = this.parts.as_mut().filter(|_| !passed_over) {
                 match parts.as_mut().poll_next(cx) {
                     Poll::Ready(Some(Ok(part))) => {

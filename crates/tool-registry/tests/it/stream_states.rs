@@ -1,5 +1,6 @@
 //! Streams from other threads, late, and left: nothing waits for ever and nothing comes too late.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt as _;
@@ -151,6 +152,35 @@ async fn a_report_that_is_overtaken_by_the_settlement_comes_no_more() {
     release.send(()).unwrap();
     reporter.join().unwrap();
     assert!(events.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_without_end_hold_neither_the_handler_nor_its_deadline_up() {
+    let limit = std::time::Duration::from_secs(1);
+    for ends in ["completed", "timed_out"] {
+        let context = Kept::default();
+        let (end, ended) = oneshot::channel();
+        let registry = registry_of(kept(&context, ended).timeout(limit));
+        let mut events = settling(&registry).stream();
+        assert!(futures_util::poll!(events.next()).is_pending());
+        let cx = context.lock().unwrap().take().unwrap();
+        if ends == "completed" {
+            end.send(()).unwrap();
+        } else {
+            tokio::time::advance(limit).await;
+        }
+        let mut outcome = None;
+        for _ in 0..1_000 {
+            cx.progress("and on");
+            // Uses up what a runtime lets a task do until the task gives way.
+            while futures_util::poll!(pin!(tokio::task::consume_budget())).is_ready() {}
+            if let Some(SettlementEvent::Settled(settlement)) = events.next().await {
+                outcome = Some(settlement.outcome.as_str());
+                break;
+            }
+        }
+        assert_eq!(outcome, Some(ends));
+    }
 }
 
 #[tokio::test]

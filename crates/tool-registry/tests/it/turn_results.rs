@@ -56,11 +56,22 @@ async fn of_early_results_and_the_last_one_only_the_last_is_kept() {
 #[tokio::test]
 async fn calls_have_their_turn_beside_parts_that_are_always_there() {
     let runs = Count::default();
-    let tool = mirror(json!({"type": "object"}), &runs);
+    let ran = runs.clone();
+    let tool = run(move |_| {
+        let ran = ran.clone();
+        async move {
+            // More than a runtime lets a task do before the task gives way.
+            for _ in 0..300 {
+                tokio::task::consume_budget().await;
+            }
+            ran.add();
+            Ok(json!(null))
+        }
+    });
     let endless = stream::iter([Ok::<_, &str>(call("tool", "{}"))])
         .chain(stream::repeat_with(|| Ok(Part::Text("x".to_owned()))));
     let turn = turn(vec![("tool", tool)]).run(endless);
-    let events: Vec<_> = turn.take(100).collect().await;
+    let events: Vec<_> = turn.take(1_000).collect().await;
     assert_eq!(runs.get(), 1);
     let settled = |event: &TurnEvent<_>| matches!(event, TurnEvent::Settled { .. });
     assert_eq!(events.iter().filter(|event| settled(event)).count(), 1);

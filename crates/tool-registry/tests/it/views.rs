@@ -86,6 +86,10 @@ fn changes_that_cannot_be_made_are_refused() {
         change(|view| view.redescribe("echo", " \n")),
         ViewError::Description("echo".to_owned())
     );
+    assert_eq!(
+        change(|view| view.rename("echo", "execute")),
+        ViewError::Reserved("execute".to_owned())
+    );
     for name in ["", "a.b", "1a", &"x".repeat(65)] {
         let error = registry
             .snapshot()
