@@ -8,11 +8,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_runtime::Runtime;
-use tool_runtime::core::{Call, Content, Facts, Outcome, Progress, Refusal, Settlement};
+use tool_runtime::core::{
+    Call, Content, ErrorChain, Facts, Outcome, Progress, Refusal, Settlement,
+};
 
 use crate::args::{self, Common};
 use crate::document::document;
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 use crate::progress::Line;
 use crate::{approve, render, setup, signals};
 
@@ -137,7 +139,7 @@ fn print(settlement: &Settlement) -> Result<(), CliError> {
     let text = match &settlement.outcome {
         // The person at the keyboard is the operator.
         Outcome::Refused(refusal) => refusal.operator(),
-        Outcome::Defect(defect) => chain(defect),
+        Outcome::Defect(defect) => ErrorChain::of(defect).to_string(),
         _ => settlement.text(),
     };
     render::note(&render::printable(

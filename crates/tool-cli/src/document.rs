@@ -3,9 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tool_runtime::core::{Content, EmbeddedBody, MediaKind, Outcome, Settlement};
-
-use crate::error::chain;
+use tool_runtime::core::{Content, EmbeddedBody, ErrorChain, MediaKind, Outcome, Settlement};
 
 /// Everything that came of a call, with the reason as operators read it. Content has the shape that
 /// it has in MCP.
@@ -14,7 +12,7 @@ pub(crate) fn document(settlement: &Settlement) -> Value {
         Outcome::Refused(refusal) => {
             Some(json!({"kind": refusal.kind().as_str(), "operator": refusal.operator()}))
         }
-        Outcome::Defect(defect) => Some(json!({"operator": chain(defect)})),
+        Outcome::Defect(defect) => Some(json!({"operator": ErrorChain::of(defect).to_string()})),
         _ => None,
     };
     json!({

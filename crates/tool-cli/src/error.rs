@@ -1,6 +1,5 @@
 //! What can go wrong before and beside a call.
 
-use std::error::Error as StdError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -97,16 +96,4 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::core::StoreError,
     },
-}
-
-/// An error with its causes, on one line.
-pub(crate) fn chain(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::RuntimeError;
 use tool_runtime::core::{
-    Action, Decision, Facts, Identity, Namespace, Request, Resource, Source, ToolName,
+    Action, Decision, ErrorChain, Facts, Identity, Namespace, Request, Resource, Source, ToolName,
 };
 use tool_runtime::permission::{
     CaseVerdict, ExplainedPart, LabelledCase, Layer, Lint, Rule, RulePolicy, lint,
@@ -111,7 +111,7 @@ fn test(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
         }
         match Layer::load(file) {
             Ok(layer) => loaded.push((layer.name().to_owned(), layer.rules().len())),
-            Err(error) => broken.push(crate::error::chain(&error)),
+            Err(error) => broken.push(ErrorChain::of(&error).to_string()),
         }
     }
     let wrong: Vec<&CaseVerdict> = verdicts.iter().filter(|one| !one.is_right()).collect();

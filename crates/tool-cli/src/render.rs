@@ -4,8 +4,9 @@ use std::error::Error;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
+use tool_runtime::core::ErrorChain;
 
-use crate::error::{CliError, chain};
+use crate::error::CliError;
 
 /// Prints one JSON document: over several lines for a person, on one line in a pipe.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
@@ -24,7 +25,7 @@ pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
 
 /// Prints an error and its causes on one line of standard error.
 pub(crate) fn error(error: &dyn Error) {
-    note(&format!("error: {}", chain(error)));
+    note(&format!("error: {}", ErrorChain::of(error)));
 }
 
 /// Prints a line on standard error.

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::Tool;
 use tool_runtime::core::{
-    Arguments, BoxFuture, Call, Decision, Facts, NobodyToAsk, Permission, Policy, PolicyError,
-    Request, Ruling,
+    Arguments, BoxFuture, Call, Decision, ErrorChain, Facts, NobodyToAsk, Permission, Policy,
+    PolicyError, Request, Ruling,
 };
 use tool_runtime::registry::Registry;
 
@@ -143,7 +143,7 @@ async fn settle(case: &Case) -> Verdict {
     );
     let _mirror = match registry.register([("tool", mirror)]) {
         Ok(registration) => registration,
-        Err(error) => return case.without_tool(&crate::error::chain(&error)),
+        Err(error) => return case.without_tool(&ErrorChain::of(&error).to_string()),
     };
     let arguments = match &case.raw {
         Value::String(text) => Arguments::Text(text.clone()),

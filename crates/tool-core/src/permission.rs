@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
-    EventKind, Gate, NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
+    ErrorChain, EventKind, Gate, NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
 };
 
 /// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
@@ -94,7 +94,7 @@ impl Permission {
         };
         match decided {
             Ok(ruling) => ruling,
-            Err(error) => Ruling::new(Decision::Deny, chain(&error)),
+            Err(error) => Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()),
         }
     }
 
@@ -121,7 +121,7 @@ impl Permission {
                     "{}, and nobody is there to ask",
                     ruling.because
                 ))),
-                Err(error) => Err(denied(chain(&error))),
+                Err(error) => Err(denied(ErrorChain::of(&error).to_string())),
             },
         }
     }
@@ -225,15 +225,4 @@ fn tell<'e>(cx: &Context, kind: impl FnOnce() -> EventKind<'e>) {
     if !cx.host().state().is_settled() {
         cx.host().tell(kind());
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

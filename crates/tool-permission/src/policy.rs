@@ -1,14 +1,13 @@
 //! The policy that rules make.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tool_core::{
-    Action, AgentId, BoxFuture, Capability, Decision, Facts, NobodyToAsk, Permission, Policy,
-    PolicyError, Request, Resource, Ruling, SessionId,
+    Action, AgentId, BoxFuture, Capability, Decision, ErrorChain, Facts, NobodyToAsk, Permission,
+    Policy, PolicyError, Request, Resource, Ruling, SessionId,
 };
 
 use crate::index::Index;
@@ -284,7 +283,7 @@ impl RulePolicy {
             return by_rules;
         }
         if let Err(error) = self.approvals.refresh().await {
-            let because = format!("{}; {}", by_rules.because, chain(&error));
+            let because = format!("{}; {}", by_rules.because, ErrorChain::of(&error));
             return Ruling::new(Decision::Ask, because).reason(by_rules.reason);
         }
         let (approved, now) = (self.approvals.current(), self.approvals.now());
@@ -353,15 +352,4 @@ impl fmt::Debug for RulePolicy {
             .field("rules", &self.rules.rules().len())
             .finish_non_exhaustive()
     }
-}
-
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }

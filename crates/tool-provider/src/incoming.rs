@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
-use tool_core::{Arguments, Call, CallId};
+use tool_core::{Arguments, Call, CallId, FinishReason};
 
 /// The API that a response comes from and results go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,27 +45,7 @@ pub struct Response {
     /// The calls, in their order.
     pub calls: Vec<IncomingCall>,
     /// Why it ended; `None` where it does not say.
-    pub finish: Option<Finish>,
-}
-
-/// Why a response ended.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Finish {
-    /// The model was done.
-    Stop,
-    /// The model waits for its calls.
-    ToolCalls,
-    /// The provider paused a long response, which goes on later.
-    Pause,
-    /// It became too long and was cut off.
-    Length,
-    /// A filter cut it off.
-    ContentFilter,
-    /// The provider failed.
-    Error,
-    /// Anything else.
-    Other(String),
+    pub finish: Option<FinishReason>,
 }
 
 /// A response that has no calls where the API puts them.
@@ -76,26 +56,19 @@ pub struct ReadError {
     missing: &'static str,
 }
 
-impl Finish {
-    /// Whether the response is whole. The calls of one that is not must not run.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        matches!(self, Self::Stop | Self::ToolCalls | Self::Pause)
-    }
-
-    pub(crate) fn of(word: &str) -> Self {
-        match word.to_ascii_lowercase().as_str() {
-            "stop" | "end_turn" | "stop_sequence" | "completed" => Self::Stop,
-            "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
-            "pause_turn" => Self::Pause,
-            "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
-                Self::Length
-            }
-            "content_filter" | "refusal" | "safety" | "blocklist" | "prohibited_content"
-            | "spii" | "recitation" => Self::ContentFilter,
-            "error" | "failed" | "malformed_function_call" => Self::Error,
-            _ => Self::Other(word.to_owned()),
+/// Why a response ended, by the word of its provider.
+pub(crate) fn finish_reason(word: &str) -> FinishReason {
+    match word.to_ascii_lowercase().as_str() {
+        "stop" | "end_turn" | "stop_sequence" | "completed" => FinishReason::Stop,
+        "tool_calls" | "tool_use" | "function_call" => FinishReason::ToolCalls,
+        "pause_turn" => FinishReason::Pause,
+        "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
+            FinishReason::Length
         }
+        "content_filter" | "refusal" | "safety" | "blocklist" | "prohibited_content" | "spii"
+        | "recitation" => FinishReason::ContentFilter,
+        "error" | "failed" | "malformed_function_call" => FinishReason::Error,
+        _ => FinishReason::Other(word.to_owned()),
     }
 }
 
@@ -120,7 +93,7 @@ impl Api {
     /// [`ReadError`] for a body that is no response of the API.
     ///
     /// ```
-    /// use tool_provider::{Api, Finish};
+    /// use tool_provider::{Api, FinishReason};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let body = serde_json::json!({"choices": [{
@@ -131,7 +104,7 @@ impl Api {
     /// }]});
     /// let response = Api::OpenAiChat.read(&body)?;
     /// assert_eq!(response.calls[0].name, "grep");
-    /// assert_eq!(response.finish, Some(Finish::ToolCalls));
+    /// assert_eq!(response.finish, Some(FinishReason::ToolCalls));
     /// # Ok(())
     /// # }
     /// ```
@@ -143,7 +116,7 @@ impl Api {
         let word = |pointer: &str| {
             body.pointer(pointer)
                 .and_then(Value::as_str)
-                .map(Finish::of)
+                .map(finish_reason)
         };
         let (mut message, place, finish) = match self {
             Self::AnthropicMessages => {

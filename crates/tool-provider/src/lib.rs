@@ -17,10 +17,11 @@ mod streamed;
 mod table;
 mod tool_list;
 
-pub use incoming::{Api, Finish, IncomingCall, ReadError, Response};
+pub use incoming::{Api, IncomingCall, ReadError, Response};
 pub use inverse::Inverse;
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};
 pub use streamed::{AnthropicStream, ChatStream, GeminiStream, ResponsesStream, StreamPart};
+pub use tool_core::FinishReason;
 pub use tool_list::ToolList;

@@ -12,9 +12,9 @@ pub use responses::ResponsesStream;
 
 use std::collections::BTreeSet;
 
-use tool_core::{Arguments, CallId};
+use tool_core::{Arguments, CallId, FinishReason};
 
-use crate::{Finish, IncomingCall};
+use crate::IncomingCall;
 
 /// What an event of a stream says.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub enum StreamPart {
     /// Text for the reader.
     Text(String),
     /// The response ended.
-    Finish(Finish),
+    Finish(FinishReason),
     /// The provider failed; nothing that is still open is whole.
     Failed {
         /// Its kind of error, for the operator.
@@ -113,7 +113,7 @@ impl OpenCalls {
     }
 
     /// Ends the response. Calls that are open are whole only if it is.
-    fn finish(&mut self, finish: Finish, parts: &mut Vec<StreamPart>) {
+    fn finish(&mut self, finish: FinishReason, parts: &mut Vec<StreamPart>) {
         self.ended = true;
         let open = std::mem::take(&mut self.open);
         if finish.is_complete() {

@@ -64,8 +64,9 @@ pub use services::ColumnCheck;
 pub use settlement_stream::{SettlementEvent, SettlementStream};
 pub use settling::Settling;
 pub use snapshot::Snapshot;
+pub use tool_core::FinishReason;
 pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
 pub use turn::{
-    AssistantPart, FinishReason, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream,
+    AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream,
 };
 pub use view::{RequestHook, View, ViewError};

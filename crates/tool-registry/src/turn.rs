@@ -8,7 +8,7 @@ mod stream;
 
 pub use event::TurnEvent;
 pub use history::{AssistantPart, History, ResultPart};
-pub use part::{FinishReason, Part, TurnError};
+pub use part::{Part, TurnError};
 pub use stream::TurnStream;
 
 use std::num::NonZeroUsize;

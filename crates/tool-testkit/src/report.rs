@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tool_core::ErrorChain;
+
 /// How a case came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -122,14 +124,7 @@ impl Failed {
 
 impl<E: std::error::Error> From<E> for Failed {
     fn from(error: E) -> Self {
-        let mut seen = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            seen.push_str(": ");
-            seen.push_str(&error.to_string());
-            cause = error.source();
-        }
-        Self::new(seen)
+        Self::new(ErrorChain::of(&error).to_string())
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{OpenCalls, StreamPart};
-use crate::Finish;
+use crate::incoming::finish_reason;
 
 /// Assembles the events of one Anthropic Messages response.
 ///
@@ -44,7 +44,7 @@ impl AnthropicStream {
             }
             "message_delta" => {
                 if let Some(reason) = word("/delta/stop_reason") {
-                    self.calls.finish(Finish::of(reason), &mut parts);
+                    self.calls.finish(finish_reason(reason), &mut parts);
                 }
             }
             "error" => parts.push(self.calls.fail(word("/error/type").unwrap_or("error"))),

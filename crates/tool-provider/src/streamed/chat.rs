@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{OpenCalls, StreamPart};
-use crate::Finish;
+use crate::incoming::finish_reason;
 
 /// Assembles the chunks of one OpenAI Chat Completions response, or of whoever speaks as it does.
 ///
@@ -35,7 +35,7 @@ impl ChatStream {
             self.delta(delta, &mut parts);
         }
         if let Some(reason) = word("/choices/0/finish_reason").filter(|it| !it.is_empty()) {
-            self.calls.finish(Finish::of(reason), &mut parts);
+            self.calls.finish(finish_reason(reason), &mut parts);
         }
         parts
     }

@@ -1,10 +1,10 @@
 //! Chunks of Gemini `streamGenerateContent`.
 
 use serde_json::Value;
-use tool_core::Arguments;
+use tool_core::{Arguments, FinishReason};
 
 use super::{OpenCalls, StreamPart};
-use crate::Finish;
+use crate::incoming::finish_reason;
 
 /// Assembles the chunks of one Gemini response.
 ///
@@ -52,9 +52,9 @@ impl GeminiStream {
             }
         }
         if let Some(reason) = word("/candidates/0/finishReason") {
-            self.calls.finish(Finish::of(reason), &mut parts);
+            self.calls.finish(finish_reason(reason), &mut parts);
         } else if word("/promptFeedback/blockReason").is_some() {
-            self.calls.finish(Finish::ContentFilter, &mut parts);
+            self.calls.finish(FinishReason::ContentFilter, &mut parts);
         }
         parts
     }

@@ -1,9 +1,10 @@
 //! Events of OpenAI Responses.
 
 use serde_json::Value;
+use tool_core::FinishReason;
 
 use super::{OpenCalls, StreamPart};
-use crate::Finish;
+use crate::incoming::finish_reason;
 
 /// Assembles the events of one OpenAI Responses response.
 ///
@@ -52,10 +53,10 @@ impl ResponsesStream {
                 let text = word("/delta").unwrap_or_default();
                 parts.push(StreamPart::Text(text.to_owned()));
             }
-            "response.completed" => self.calls.finish(Finish::Stop, &mut parts),
+            "response.completed" => self.calls.finish(FinishReason::Stop, &mut parts),
             "response.incomplete" => {
                 let reason = word("/response/incomplete_details/reason").unwrap_or("incomplete");
-                self.calls.finish(Finish::of(reason), &mut parts);
+                self.calls.finish(finish_reason(reason), &mut parts);
             }
             "response.failed" => {
                 let kind = word("/response/error/code").unwrap_or("error");

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use tool_core::Arguments;
 use tool_provider::{
-    AnthropicStream, ChatStream, Finish, GeminiStream, IncomingCall, ResponsesStream, StreamPart,
+    AnthropicStream, ChatStream, FinishReason, GeminiStream, IncomingCall, ResponsesStream,
+    StreamPart,
 };
 
 fn calls(parts: &[StreamPart]) -> Vec<(usize, Option<&str>, &str, &Arguments)> {
@@ -60,7 +61,10 @@ fn chat_calls_whose_pieces_are_mixed_come_out_apart() {
         calls(&parts),
         [(0, Some("a"), "f", &x), (1, Some("b"), "g", &y)]
     );
-    assert_eq!(parts.last(), Some(&StreamPart::Finish(Finish::ToolCalls)));
+    assert_eq!(
+        parts.last(),
+        Some(&StreamPart::Finish(FinishReason::ToolCalls))
+    );
 }
 
 #[test]
@@ -149,7 +153,10 @@ fn responses_calls_are_whole_by_item_unless_it_says_otherwise() {
     let parts: Vec<_> = events.iter().flat_map(|it| stream.feed(it)).collect();
     let text = Arguments::Text("{}".into());
     assert_eq!(calls(&parts), [(0, Some("c0"), "f", &text)]);
-    assert_eq!(parts.last(), Some(&StreamPart::Finish(Finish::Length)));
+    assert_eq!(
+        parts.last(),
+        Some(&StreamPart::Finish(FinishReason::Length))
+    );
 }
 
 #[test]
@@ -175,5 +182,8 @@ fn an_empty_reason_ends_no_chat_response() {
     let start = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]);
     let parts = chat(&[deltas(&start), end(""), end("tool_calls")]);
     assert_eq!(calls(&parts).len(), 1);
-    assert_eq!(parts.last(), Some(&StreamPart::Finish(Finish::ToolCalls)));
+    assert_eq!(
+        parts.last(),
+        Some(&StreamPart::Finish(FinishReason::ToolCalls))
+    );
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use serde_json::Value;
 use tool_core::{
     ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactQuery, ArtifactStore,
-    EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage, Validation,
+    ErrorChain, EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage, Validation,
 };
 
 use super::{Ended, Run};
@@ -74,7 +74,7 @@ pub(super) async fn redeem<'e>(
                     }
                     _ => format!("{argument} could not be looked up; do not try again"),
                 });
-                operator = Some(chain(&error));
+                operator = Some(ErrorChain::of(&error).to_string());
             }
         }
         tell(run, argument, kind, issues.len() == told);
@@ -173,18 +173,6 @@ fn tell(run: &Run<'_>, argument: &str, kind: &ArtifactKind, redeemed: bool) {
         kind,
         redeemed,
     });
-}
-
-/// An error and all its causes, for operators.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 /// The most artifacts that a refusal names for each argument.

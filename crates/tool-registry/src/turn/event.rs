@@ -1,9 +1,9 @@
 //! What a turn hands out.
 
 use serde_json::Value;
-use tool_core::{Call, InvalidArguments, Progress, Settlement};
+use tool_core::{Call, FinishReason, InvalidArguments, Progress, Settlement};
 
-use super::{FinishReason, TurnError};
+use super::TurnError;
 
 /// Something that happened in a turn. Positions count the calls of the response from 0.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! The parts of a model response, whoever the provider is.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-use tool_core::{Call, CallId};
+use tool_core::{Call, CallId, FinishReason};
 
 /// A part of a model response. Calls that stream in are told apart by an index of the host's.
 #[derive(Clone, Debug)]
@@ -48,35 +47,6 @@ pub enum Part {
     },
     /// The response ends.
     Finish(FinishReason),
-}
-
-/// Why a response ended.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FinishReason {
-    /// The model was done.
-    Stop,
-    /// The model waits for its calls.
-    ToolCalls,
-    /// The provider paused a long response, which goes on later.
-    Pause,
-    /// It became too long and was cut off.
-    Length,
-    /// A filter cut it off.
-    ContentFilter,
-    /// The provider failed.
-    Error,
-    /// Anything else, and anything that was not known when this was written.
-    Other(String),
-}
-
-impl FinishReason {
-    /// Whether the response is whole. The calls of one that is not never start.
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        matches!(self, Self::Stop | Self::ToolCalls | Self::Pause)
-    }
 }
 
 /// Parts that do not fit together.

@@ -11,11 +11,11 @@ use std::time::Duration;
 use futures_core::Stream;
 use futures_util::future::Either;
 use futures_util::stream::{SelectAll, StreamExt as _};
-use tool_core::{Call, CallId, Facts, Outcome, Settlement};
+use tool_core::{Call, CallId, Facts, FinishReason, Outcome, Settlement};
 
 use super::assembly::Assembly;
 use super::history::AssistantPart;
-use super::{FinishReason, History, Part, TurnError, TurnEvent};
+use super::{History, Part, TurnError, TurnEvent};
 use crate::batch::Turnstile;
 use crate::pipeline::misfit;
 use crate::stop::{Stop, unrun};
