@@ -97,41 +97,43 @@ impl Validator {
 
     /// The keys of the value itself that a closed schema does not know.
     pub(crate) fn unknown_keys(&self, value: &Value) -> Vec<String> {
-        if !self.says_why {
-            return Vec::new();
-        }
-        let unknown = self.limited(STEPS_TO_SAY_WHY, value, || {
-            let errors = self.compiled.iter_errors(value);
-            errors
-                .filter(|error| error.instance_path().as_str().is_empty())
-                .filter_map(|error| match error.kind() {
-                    ValidationErrorKind::AdditionalProperties { unexpected }
-                    | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                        Some(unexpected.clone())
-                    }
-                    _ => None,
-                })
-                .flatten()
-                .collect()
+        let unknown = self.read_errors(value, |error| match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected }
+                if error.instance_path().as_str().is_empty() =>
+            {
+                Some(unexpected.clone())
+            }
+            _ => None,
         });
-        unknown.unwrap_or_default()
+        unknown.into_iter().flatten().collect()
     }
 
     /// Places whose value fits more than one of the forms of which it may have one.
     pub(crate) fn ambiguous_places(&self, value: &Value) -> Vec<String> {
+        self.read_errors(value, |error| match error.kind() {
+            ValidationErrorKind::OneOfMultipleValid { .. } => {
+                Some(error.instance_path().as_str().to_owned())
+            }
+            _ => None,
+        })
+    }
+
+    /// What is read from the errors of a value. Nothing where they do not say why, or take too many
+    /// steps to find.
+    fn read_errors<T>(
+        &self,
+        value: &Value,
+        read: impl Fn(&ValidationError<'_>) -> Option<T>,
+    ) -> Vec<T> {
         if !self.says_why {
             return Vec::new();
         }
-        let places = self.limited(STEPS_TO_SAY_WHY, value, || {
+        let found = self.limited(STEPS_TO_SAY_WHY, value, || {
             let errors = self.compiled.iter_errors(value);
-            errors
-                .filter(|error| {
-                    matches!(error.kind(), ValidationErrorKind::OneOfMultipleValid { .. })
-                })
-                .map(|error| error.instance_path().as_str().to_owned())
-                .collect()
+            errors.filter_map(|error| read(&error)).collect()
         });
-        places.unwrap_or_default()
+        found.unwrap_or_default()
     }
 
     /// Whether a value fits, or nothing when that takes too many steps to learn.
