@@ -9,7 +9,6 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
-use futures_util::future::Either;
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tokio::sync::{
@@ -18,8 +17,9 @@ use tokio::sync::{
 use tool_core::{Call, Concurrency, Facts, Identity, Settlement, canonical_json};
 
 use crate::services::Services;
+use crate::siblings::Siblings;
 use crate::stop::Stop;
-use crate::{Approvals, Door, Entry, SettlementEvent, Settling, Snapshot};
+use crate::{Approvals, Entry, SettlementEvent, Snapshot};
 
 /// A tool, and the canonical value of its concurrency key.
 type Key = (Identity, String);
@@ -53,13 +53,8 @@ type Key = (Identity, String);
 #[must_use = "nothing runs until it is awaited or polled"]
 #[derive(Debug)]
 pub struct Batch {
-    snapshot: Snapshot,
+    siblings: Siblings,
     calls: Vec<Call>,
-    facts: Facts,
-    approvals: Approvals,
-    limit: NonZeroUsize,
-    timeout: Option<Duration>,
-    stop: Option<Arc<Stop>>,
 }
 
 /// Events of a batch, each with the position of its call, in the order in which they happen. Every
@@ -69,29 +64,23 @@ pub struct BatchStream(Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Sen
 
 impl Batch {
     pub(crate) fn new(snapshot: Snapshot, calls: Vec<Call>, facts: Facts) -> Self {
-        let limit = snapshot.services.batch_concurrency;
         Self {
-            snapshot,
+            siblings: Siblings::new(snapshot, facts),
             calls,
-            facts,
-            approvals: Approvals::default(),
-            limit,
-            timeout: None,
-            stop: None,
         }
     }
 
     /// Sets how many calls run beside each other, questions to policy and to people included.
     /// Defaults to the registry's limit.
     pub fn concurrency(mut self, calls: NonZeroUsize) -> Self {
-        self.limit = calls;
+        self.siblings.limit = calls;
         self
     }
 
     /// Sets what happens to questions that policy or a tool leaves open. Defaults to
     /// [`Approvals::Inline`].
     pub fn approvals(mut self, approvals: Approvals) -> Self {
-        self.approvals = approvals;
+        self.siblings.approvals = approvals;
         self
     }
 
@@ -100,7 +89,7 @@ impl Batch {
     ///
     /// A batch with a limit must be awaited inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.siblings.timeout = Some(timeout);
         self
     }
 
@@ -135,7 +124,7 @@ impl Batch {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.stop = Some(Stop::when(stops));
+        self.siblings.stop = Some(Stop::when(stops));
         self
     }
 
@@ -144,16 +133,13 @@ impl Batch {
     /// # Cancel safety
     /// Dropping the stream cancels every call that has not settled.
     pub fn stream(self) -> BatchStream {
-        let limit = self.limit.get();
-        let stop = self.stop.clone();
-        let streams = self.settling().enumerate().map(|(position, settling)| {
-            let events = match &stop {
-                None => Either::Left(settling.stream()),
-                Some(stop) => Either::Right(stop.events(settling)),
-            };
+        let Self { siblings, calls } = self;
+        let streams = calls.into_iter().enumerate().map(|(position, call)| {
+            let events = siblings.events(call);
             events.map(move |event| (position, event))
         });
         let streams: Vec<_> = streams.collect();
+        let limit = siblings.limit.get();
         BatchStream(Box::pin(
             stream::iter(streams).flat_map_unordered(limit, |stream| stream),
         ))
@@ -164,21 +150,15 @@ impl Batch {
     /// # Cancel safety
     /// Dropping the future cancels every call that has not settled.
     pub async fn settle(self) -> Vec<Settlement> {
-        let limit = self.limit.get();
+        let Self { siblings, calls } = self;
         let mut unseen = Unseen {
-            services: Arc::clone(&self.snapshot.services),
-            settled: Vec::with_capacity(self.calls.len()),
+            services: Arc::clone(&siblings.snapshot.services),
+            settled: Vec::with_capacity(calls.len()),
         };
-        let stop = self.stop.clone();
-        let settling = self.settling().enumerate().map(|(position, settling)| {
-            let stop = stop.clone();
-            async move {
-                let settlement = match stop {
-                    None => settling.await,
-                    Some(stop) => stop.settle(settling).await,
-                };
-                (position, settlement)
-            }
+        let limit = siblings.limit.get();
+        let settling = calls.into_iter().enumerate().map(move |(position, call)| {
+            let settling = siblings.settle(call);
+            async move { (position, settling.await) }
         });
         let mut settling = stream::iter(settling).buffer_unordered(limit);
         while let Some(settled) = settling.next().await {
@@ -190,28 +170,6 @@ impl Batch {
             .into_iter()
             .map(|(_, settlement)| settlement)
             .collect()
-    }
-
-    fn settling(self) -> impl Iterator<Item = Settling> {
-        let Self {
-            snapshot,
-            calls,
-            facts,
-            approvals,
-            timeout,
-            ..
-        } = self;
-        let turnstile = Arc::new(Turnstile::default());
-        calls.into_iter().map(move |call| {
-            let settling = Settling::new(snapshot.clone(), call, facts.clone())
-                .door(Door::Model)
-                .approvals(approvals)
-                .turnstile(Arc::clone(&turnstile));
-            match timeout {
-                Some(timeout) => settling.timeout(timeout),
-                None => settling,
-            }
-        })
     }
 }
 

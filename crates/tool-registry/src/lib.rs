@@ -31,6 +31,7 @@ mod seal;
 mod services;
 mod settlement_stream;
 mod settling;
+mod siblings;
 mod snapshot;
 mod spelled_number;
 mod spelling;
@@ -66,7 +67,5 @@ pub use settling::Settling;
 pub use snapshot::Snapshot;
 pub use tool_core::FinishReason;
 pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
-pub use turn::{
-    AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream,
-};
+pub use turn::{AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream};
 pub use view::{RequestHook, View, ViewError};

@@ -12,12 +12,12 @@ pub use part::{Part, TurnError};
 pub use stream::TurnStream;
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
 use tool_core::{Facts, Settlement};
 
+use crate::siblings::Siblings;
 use crate::stop::Stop;
 use crate::{Approvals, Snapshot};
 
@@ -49,40 +49,29 @@ use crate::{Approvals, Snapshot};
 #[must_use = "nothing runs until it is fed"]
 #[derive(Debug)]
 pub struct Turn {
-    snapshot: Snapshot,
-    facts: Facts,
-    approvals: Approvals,
-    limit: NonZeroUsize,
-    timeout: Option<Duration>,
+    siblings: Siblings,
     resolved: Vec<Settlement>,
-    stop: Option<Arc<Stop>>,
 }
 
 impl Turn {
     pub(crate) fn new(snapshot: Snapshot, facts: Facts) -> Self {
-        let limit = snapshot.services.batch_concurrency;
         Self {
-            snapshot,
-            facts,
-            approvals: Approvals::default(),
-            limit,
-            timeout: None,
+            siblings: Siblings::new(snapshot, facts),
             resolved: Vec::new(),
-            stop: None,
         }
     }
 
     /// Sets how many calls run beside each other, questions to policy and to people included.
     /// Defaults to the registry's limit.
     pub fn concurrency(mut self, calls: NonZeroUsize) -> Self {
-        self.limit = calls;
+        self.siblings.limit = calls;
         self
     }
 
     /// Sets what happens to questions that policy or a tool leaves open. Defaults to
     /// [`Approvals::Inline`].
     pub fn approvals(mut self, approvals: Approvals) -> Self {
-        self.approvals = approvals;
+        self.siblings.approvals = approvals;
         self
     }
 
@@ -91,7 +80,7 @@ impl Turn {
     ///
     /// A turn with a limit must be polled inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.siblings.timeout = Some(timeout);
         self
     }
 
@@ -103,7 +92,7 @@ impl Turn {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.stop = Some(Stop::when(stops));
+        self.siblings.stop = Some(Stop::when(stops));
         self
     }
 

@@ -2,24 +2,20 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
-use std::time::Duration;
 
 use futures_core::Stream;
-use futures_util::future::Either;
 use futures_util::stream::{SelectAll, StreamExt as _};
-use tool_core::{Call, CallId, Facts, FinishReason, Outcome, Settlement};
+use tool_core::{Call, CallId, FinishReason, Outcome, Settlement};
 
 use super::assembly::Assembly;
 use super::history::AssistantPart;
 use super::{History, Part, TurnError, TurnEvent};
-use crate::batch::Turnstile;
 use crate::pipeline::misfit;
-use crate::stop::{Stop, unrun};
-use crate::{Approvals, Door, SettlementEvent, Snapshot, Turn};
+use crate::siblings::Siblings;
+use crate::stop::unrun;
+use crate::{SettlementEvent, Turn};
 
 /// Parts that are taken one after the other before the calls have their turn, as parts that are
 /// there already would else hold them up for as long as whoever takes the events is slow.
@@ -48,13 +44,7 @@ pub struct TurnStream<S, E> {
 
 /// The calls of a turn that run or wait for their turn to run.
 struct Calls {
-    snapshot: Snapshot,
-    facts: Facts,
-    approvals: Approvals,
-    limit: NonZeroUsize,
-    timeout: Option<Duration>,
-    stop: Option<Arc<Stop>>,
-    turnstile: Arc<Turnstile>,
+    siblings: Siblings,
     queued: VecDeque<(usize, Call)>,
     running: SelectAll<Running>,
     begun: Vec<(usize, Option<CallId>, String)>,
@@ -65,26 +55,12 @@ where
     S: Stream<Item = Result<Part, E>>,
 {
     pub(super) fn new(turn: Turn, parts: S) -> Self {
-        let Turn {
-            snapshot,
-            facts,
-            approvals,
-            limit,
-            timeout,
-            resolved,
-            stop,
-        } = turn;
+        let Turn { siblings, resolved } = turn;
         let resolved = resolved.into_iter().map(Box::new);
         Self {
             events: resolved.map(TurnEvent::Resolved).collect(),
             calls: Calls {
-                snapshot,
-                facts,
-                approvals,
-                limit,
-                timeout,
-                stop,
-                turnstile: Arc::default(),
+                siblings,
                 queued: VecDeque::new(),
                 running: SelectAll::new(),
                 begun: Vec::new(),
@@ -135,7 +111,7 @@ where
             Part::ProviderCall(call) => {
                 let call = self.assembly.with_unique_provider_id(call);
                 self.history.push_call(&call, true);
-                let entry = self.calls.snapshot.get(call.name());
+                let entry = self.calls.siblings.snapshot.get(call.name());
                 let invalid = entry.and_then(|entry| misfit(entry, call.arguments()));
                 let event = TurnEvent::ProviderCall { call, invalid };
                 self.events.push_back(event);
@@ -221,9 +197,9 @@ where
 
     /// Answers a call that has no answer of its own.
     fn answer(&mut self, position: usize, id: Option<CallId>, name: &str, outcome: Outcome) {
-        let Calls {
+        let Siblings {
             snapshot, facts, ..
-        } = &self.calls;
+        } = &self.calls.siblings;
         let settlement = unrun(snapshot, facts, id, name, outcome);
         self.settle(position, settlement);
     }
@@ -249,25 +225,13 @@ where
 impl Calls {
     /// Starts what may run now.
     fn fill(&mut self) {
-        while self.running.len() < self.limit.get() {
+        while self.running.len() < self.siblings.limit.get() {
             let Some((position, call)) = self.queued.pop_front() else {
                 return;
             };
             let (id, name) = (call.call_id().cloned(), call.name().to_owned());
             self.begun.push((position, id, name));
-            let mut settling = self
-                .snapshot
-                .settle(call, &self.facts)
-                .door(Door::Model)
-                .approvals(self.approvals)
-                .turnstile(Arc::clone(&self.turnstile));
-            if let Some(timeout) = self.timeout {
-                settling = settling.timeout(timeout);
-            }
-            let events = match &self.stop {
-                None => Either::Left(settling.stream()),
-                Some(stop) => Either::Right(stop.events(settling)),
-            };
+            let events = self.siblings.events(call);
             self.running
                 .push(Box::pin(events.map(move |event| (position, event))));
         }
