@@ -59,7 +59,8 @@ macro_rules! declaration_setters {
             $self
         }
 
-        /// Names arguments that make a result smaller, for when the ceiling refuses one.
+        /// Names arguments that make a result smaller, for when the ceiling or a bound
+        /// refuses one.
         #[must_use]
         pub fn narrow_by<N: Into<String>>(mut $self, names: impl IntoIterator<Item = N>) -> Self {
             $declarations.narrow_by = Some(names.into_iter().map(Into::into).collect());

@@ -26,7 +26,7 @@ pub struct Declarations {
     pub needs: Option<CredentialNeed>,
     /// The most characters that a model may be shown of a result.
     pub ceiling: Option<NonZeroUsize>,
-    /// Arguments that make a result smaller, named when the ceiling refuses one.
+    /// Arguments that make a result smaller, named when the ceiling or a bound refuses one.
     pub narrow_by: Option<Vec<String>>,
     /// Which calls need a person's leave.
     pub approval: NeedsApproval,
@@ -176,9 +176,11 @@ impl Declarations {
                 "check_in has a component with a blank id; leave it out to ask in prose".to_owned(),
             );
         }
-        if self.narrow_by.is_some() && self.ceiling.is_none() {
+        let refuses = self.ceiling.is_some() || matches!(self.bounding, Bounding::Refuse(_));
+        if self.narrow_by.is_some() && !refuses {
             report(
-                "narrow_by is given without a ceiling; give a ceiling or leave it out".to_owned(),
+                "narrow_by is given without a ceiling or a bound that refuses; give one or leave it out"
+                    .to_owned(),
             );
         }
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {

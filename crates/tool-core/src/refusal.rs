@@ -293,10 +293,7 @@ impl fmt::Display for Refusal {
                     f,
                     "the result has {chars} characters and the most is {max_chars}; no data was returned"
                 )?;
-                match narrow_by.as_slice() {
-                    [] => f.write_str("; ask for less"),
-                    names => write!(f, "; narrow it by {}", names.join(", ")),
-                }
+                narrower(f, narrow_by)
             }
             Self::TooLong {
                 bytes,
@@ -311,10 +308,7 @@ impl fmt::Display for Refusal {
                     bound.bytes(),
                     bound.lines()
                 )?;
-                match narrow_by.as_slice() {
-                    [] => f.write_str("; ask for less"),
-                    names => write!(f, "; narrow it by {}", names.join(", ")),
-                }
+                narrower(f, narrow_by)
             }
             Self::Columns { mismatches } => {
                 f.write_str(
@@ -367,4 +361,12 @@ fn shown(name: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// How to get a result that is smaller.
+fn narrower(f: &mut fmt::Formatter<'_>, narrow_by: &[String]) -> fmt::Result {
+    match narrow_by {
+        [] => f.write_str("; ask for less"),
+        names => write!(f, "; narrow it by {}", names.join(", ")),
+    }
 }

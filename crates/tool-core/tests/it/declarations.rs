@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::{
-    Annotations, ArtifactKind, Capability, Concurrency, Context, CredentialMode, CredentialNeed,
-    Definition, Identity, ProblemKind, Source, Tool, ToolName, WireName,
+    Annotations, ArtifactKind, Bound, Bounding, Capability, Concurrency, Context, CredentialMode,
+    CredentialNeed, Definition, Identity, ProblemKind, Source, Tool, ToolName, WireName,
 };
 
 fn dynamic(schema: Value) -> Tool {
@@ -81,6 +81,8 @@ fn a_kind_is_not_blank() {
 fn declarations_that_mean_nothing_say_how_to_say_nothing() {
     assert!(problem(&plain().timeout(Duration::ZERO)).contains("leave it out"));
     assert!(problem(&plain().narrow_by(["from"])).contains("without a ceiling"));
+    let refusing = plain().bounding(Bounding::Refuse(Bound::DEFAULT));
+    assert_eq!(refusing.narrow_by(["from"]).problems(), []);
     let ceiling = plain().ceiling(NonZeroUsize::MIN);
     assert!(problem(&ceiling.narrow_by(["from", " "])).contains("blank name"));
     let keyed = plain().concurrency(Concurrency::ByKey("row".to_owned()));
