@@ -299,62 +299,51 @@ fn no_store<'a, T>() -> BoxFuture<'a, Result<T, ArtifactError>> {
     })
 }
 
-/// Forwards every method.
-macro_rules! forward_to {
-    ($store:expr) => {
-        fn get<'a>(
-            &'a self,
-            facts: &'a Facts,
-            reference: &'a str,
-        ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
-            $store(self).get(facts, reference)
-        }
-
-        fn head<'a>(
-            &'a self,
-            facts: &'a Facts,
-            reference: &'a str,
-        ) -> BoxFuture<'a, Result<Option<ArtifactMeta>, ArtifactError>> {
-            $store(self).head(facts, reference)
-        }
-
-        fn put<'a>(
-            &'a self,
-            facts: &'a Facts,
-            draft: ArtifactDraft,
-            payload: Payload,
-        ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
-            $store(self).put(facts, draft, payload)
-        }
-
-        fn delete<'a>(
-            &'a self,
-            facts: &'a Facts,
-            reference: &'a str,
-        ) -> BoxFuture<'a, Result<(), ArtifactError>> {
-            $store(self).delete(facts, reference)
-        }
-
-        fn list<'a>(
-            &'a self,
-            facts: &'a Facts,
-            query: ArtifactQuery,
-        ) -> BoxFuture<'a, Result<ArtifactPage, ArtifactError>> {
-            $store(self).list(facts, query)
-        }
-
-        fn streams(&self) -> Option<&dyn StreamingArtifacts> {
-            $store(self).streams()
-        }
-    };
-}
-
 impl<S: ArtifactStore + ?Sized> ArtifactStore for Arc<S> {
-    forward_to!(Arc::as_ref);
-}
+    fn get<'a>(
+        &'a self,
+        facts: &'a Facts,
+        reference: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
+        (**self).get(facts, reference)
+    }
 
-impl<S: ArtifactStore + ?Sized> ArtifactStore for Box<S> {
-    forward_to!(Box::as_ref);
+    fn head<'a>(
+        &'a self,
+        facts: &'a Facts,
+        reference: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ArtifactMeta>, ArtifactError>> {
+        (**self).head(facts, reference)
+    }
+
+    fn put<'a>(
+        &'a self,
+        facts: &'a Facts,
+        draft: ArtifactDraft,
+        payload: Payload,
+    ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
+        (**self).put(facts, draft, payload)
+    }
+
+    fn delete<'a>(
+        &'a self,
+        facts: &'a Facts,
+        reference: &'a str,
+    ) -> BoxFuture<'a, Result<(), ArtifactError>> {
+        (**self).delete(facts, reference)
+    }
+
+    fn list<'a>(
+        &'a self,
+        facts: &'a Facts,
+        query: ArtifactQuery,
+    ) -> BoxFuture<'a, Result<ArtifactPage, ArtifactError>> {
+        (**self).list(facts, query)
+    }
+
+    fn streams(&self) -> Option<&dyn StreamingArtifacts> {
+        (**self).streams()
+    }
 }
 
 impl ArtifactStore for NoArtifacts {
@@ -388,6 +377,30 @@ impl ArtifactStore for NoArtifacts {
         _facts: &'a Facts,
         _query: ArtifactQuery,
     ) -> BoxFuture<'a, Result<ArtifactPage, ArtifactError>> {
+        no_store()
+    }
+
+    fn streams(&self) -> Option<&dyn StreamingArtifacts> {
+        Some(self)
+    }
+}
+
+impl StreamingArtifacts for NoArtifacts {
+    fn put_stream<'a>(
+        &'a self,
+        _facts: &'a Facts,
+        _draft: ArtifactDraft,
+        _bytes: u64,
+        _stream: ByteStream<'a>,
+    ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
+        no_store()
+    }
+
+    fn get_stream<'a>(
+        &'a self,
+        _facts: &'a Facts,
+        _reference: &'a str,
+    ) -> BoxFuture<'a, Result<Option<(ArtifactMeta, ByteStream<'static>)>, ArtifactError>> {
         no_store()
     }
 }

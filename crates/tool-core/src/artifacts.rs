@@ -88,7 +88,7 @@ impl<'a> Artifacts<'a> {
         stream: ByteStream<'_>,
     ) -> Result<Kept, ArtifactError> {
         let draft = draft.origin(self.stamp());
-        let streams = self.streams().await?;
+        let streams = self.streams()?;
         streams.put_stream(self.facts, draft, bytes, stream).await
     }
 
@@ -126,7 +126,7 @@ impl<'a> Artifacts<'a> {
         &self,
         reference: &str,
     ) -> Result<Option<(ArtifactMeta, ByteStream<'static>)>, ArtifactError> {
-        let streams = self.streams().await?;
+        let streams = self.streams()?;
         streams.get_stream(self.facts, reference).await
     }
 
@@ -156,18 +156,14 @@ impl<'a> Artifacts<'a> {
         self.store.unwrap_or(&NoArtifacts)
     }
 
-    async fn streams(&self) -> Result<&'a dyn StreamingArtifacts, ArtifactError> {
-        if let Some(streams) = self.store().streams() {
-            return Ok(streams);
-        }
-        // Without a store the answer is that of every other verb.
-        if !self.available {
-            self.store().delete(self.facts, "").await?;
-        }
-        Err(ArtifactError::of(
-            crate::ArtifactErrorKind::Unsupported,
-            "artifact store takes and gives no streams",
-        ))
+    fn streams(&self) -> Result<&'a dyn StreamingArtifacts, ArtifactError> {
+        let streams = self.store().streams();
+        streams.ok_or_else(|| {
+            ArtifactError::of(
+                crate::ArtifactErrorKind::Unsupported,
+                "artifact store takes and gives no streams",
+            )
+        })
     }
 
     fn stamp(&self) -> ArtifactOrigin {

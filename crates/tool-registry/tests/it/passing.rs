@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use futures_util::{StreamExt as _, stream};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -207,23 +208,36 @@ async fn without_a_store_every_verb_answers_alike_and_it_is_told() {
                 artifacts.delete("art_0").await.err(),
                 artifacts.list(ArtifactQuery::new()).await.err(),
                 artifacts.get_stream("art_0").await.err(),
+                artifacts
+                    .put_stream(ArtifactDraft::new(rows()), 0, stream::empty().boxed())
+                    .await
+                    .err(),
             ];
             let kinds: Vec<_> = errors
                 .into_iter()
                 .map(|error| error.unwrap().kind())
                 .collect();
-            assert_eq!(kinds, [ArtifactErrorKind::NoStore; 6]);
+            assert_eq!(kinds, [ArtifactErrorKind::NoStore; 7]);
             Ok(json!(null))
         },
     );
     let registry = registry(open().events(told.sink()), [("asks", asks)]);
     let settled = settle(&registry, &Facts::new(), "asks", json!({})).await;
     assert!(!settled.is_error(), "{settled:?}");
-    let refused = told.told().into_iter();
-    let refused = refused
-        .filter(|told| told.printed.contains("no_store"))
-        .count();
-    assert_eq!(refused, 6);
+    let told = told.told();
+    for verb in [
+        "put",
+        "get",
+        "head",
+        "delete",
+        "list",
+        "get_stream",
+        "put_stream",
+    ] {
+        let refused = format!("ArtifactRefused({verb}: no_store)");
+        let times = told.iter().filter(|told| told.printed.contains(&refused));
+        assert_eq!(times.count(), 1, "{verb}");
+    }
 }
 
 #[tokio::test]
@@ -336,7 +350,9 @@ async fn a_tool_can_want_its_long_text_cut_or_refused() {
         ),
         (
             "refused",
-            says("x\n".repeat(20)).bounding(Bounding::Refuse(bound)),
+            says("x\n".repeat(20))
+                .bounding(Bounding::Refuse(bound))
+                .narrow_by(["from", "to"]),
         ),
         (
             "fits",
@@ -353,7 +369,7 @@ async fn a_tool_can_want_its_long_text_cut_or_refused() {
     assert_eq!(
         refused.text(),
         "the result has 40 bytes in 20 lines and the most is 16 bytes in 2 lines; no data was \
-         returned; ask for less"
+         returned; narrow it by from, to"
     );
     assert!(refused.output.is_none(), "no channel gets it");
     assert_eq!(
