@@ -58,8 +58,8 @@ impl CallControl {
 
     /// What the handler reported to have left out, the first time.
     #[must_use]
-    pub fn loss(&self) -> Option<Box<Loss>> {
-        self.0.state().loss().map(|loss| Box::new(loss.clone()))
+    pub fn loss(&self) -> Option<Loss> {
+        self.0.state().loss().cloned()
     }
 
     /// Whether an assertion of the handler was granted.
