@@ -1,31 +1,13 @@
 //! Numbers as they are spelled, where what is held of them may be less.
 
-use crate::spelling::after_string;
+use crate::spelling::numbers;
 
 /// Whether every number of a text that is held without a fraction is spelled without one, and to
 /// the last digit: `5.0` and `1e3` are, `5.00000000000000000001` is not.
 ///
 /// The text must be JSON.
 pub(crate) fn whole_numbers_are_exact(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => at = after_string(bytes, at + 1).unwrap_or(bytes.len()),
-            b'-' | b'0'..=b'9' => {
-                let rest = text.get(at..).unwrap_or_default();
-                let end = rest
-                    .find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'))
-                    .unwrap_or(rest.len());
-                if !is_exact(rest.get(..end).unwrap_or_default()) {
-                    return false;
-                }
-                at += end.max(1);
-            }
-            _ => at += 1,
-        }
-    }
-    true
+    numbers(text).all(|number| number.is_ok_and(|(_, number)| is_exact(number)))
 }
 
 /// The most digits of an integer that is compared; longer ones are beyond 64 bits.

@@ -15,39 +15,48 @@ pub(crate) struct Unheld {
 /// Only worth its time when parsing has failed or has met a very large number. The text up to the
 /// place that is found must be JSON.
 pub(crate) fn unheld(text: &str) -> Option<Unheld> {
+    numbers(text).find_map(|number| match number {
+        Ok((at, number)) => is_out_of_range(number).then_some(Unheld {
+            at,
+            what: Unrepresentable::Number,
+        }),
+        Err(at) => Some(Unheld {
+            at,
+            what: Unrepresentable::Surrogate,
+        }),
+    })
+}
+
+/// The numbers of a text as they are spelled, each with the byte at which it begins; or where a
+/// lone surrogate is, which is the last.
+pub(crate) fn numbers(text: &str) -> impl Iterator<Item = Result<(usize, &str), usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => match after_string(bytes, at + 1) {
-                Ok(end) => at = end,
-                Err(at) => {
-                    return Some(Unheld {
-                        at,
-                        what: Unrepresentable::Surrogate,
-                    });
+    std::iter::from_fn(move || {
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'"' => match after_string(bytes, at + 1) {
+                    Ok(end) => at = end,
+                    Err(surrogate) => {
+                        at = bytes.len();
+                        return Some(Err(surrogate));
+                    }
+                },
+                b'-' | b'0'..=b'9' => {
+                    let begin = at;
+                    let rest = bytes.get(begin..).unwrap_or_default();
+                    at += rest.iter().take_while(|byte| is_of_number(**byte)).count();
+                    return Some(Ok((begin, text.get(begin..at).unwrap_or_default())));
                 }
-            },
-            b'-' | b'0'..=b'9' => {
-                let length = bytes
-                    .iter()
-                    .skip(at)
-                    .take_while(|byte| {
-                        matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
-                    })
-                    .count();
-                if text.get(at..at + length).is_some_and(is_out_of_range) {
-                    return Some(Unheld {
-                        at,
-                        what: Unrepresentable::Number,
-                    });
-                }
-                at += length;
+                _ => at += 1,
             }
-            _ => at += 1,
         }
-    }
-    None
+        None
+    })
+}
+
+fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
 /// The end of the string whose first byte is at `at`, or where a lone surrogate is in it.
