@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::{Call, Definition, Facts, Settlement, Suspension};
+use tool_core::{Call, CallId, Definition, Facts, Outcome, Settlement, Suspension};
 
 use crate::catalog::Catalog;
 use crate::services::Services;
@@ -94,5 +94,20 @@ impl Snapshot {
         facts: &Facts,
     ) -> Settling {
         Settling::resumed(self.clone(), suspension, resolution.into(), facts.clone())
+    }
+
+    /// The settlement of a call that gave nothing, with what is known of its tool.
+    pub(crate) fn without_output(
+        &self,
+        call: Option<CallId>,
+        tool: String,
+        outcome: Outcome,
+    ) -> Settlement {
+        let mut settlement = Settlement::without_output(call, tool, outcome);
+        if let Some(entry) = self.get(&settlement.tool) {
+            settlement.identity = Some(entry.identity().clone());
+            settlement.failure_mode = entry.tool().declarations().failure_mode;
+        }
+        settlement
     }
 }

@@ -98,11 +98,7 @@ pub(crate) fn unrun(
     name: &str,
     outcome: Outcome,
 ) -> Settlement {
-    let mut settlement = Settlement::without_output(id, name, outcome);
-    if let Some(entry) = snapshot.get(name) {
-        settlement.identity = Some(entry.identity().clone());
-        settlement.failure_mode = entry.tool().declarations().failure_mode;
-    }
+    let settlement = snapshot.without_output(id, name.to_owned(), outcome);
     announce(&snapshot.services, facts, &settlement);
     settlement
 }

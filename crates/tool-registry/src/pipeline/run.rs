@@ -42,11 +42,7 @@ impl Run<'_> {
     /// Ends the call so, without what it may have produced.
     pub(crate) fn end(&mut self, outcome: Outcome) {
         let tool = std::mem::take(&mut self.settlement.tool);
-        let mut ended = Settlement::without_output(None, tool, outcome);
-        if let Some(entry) = self.snapshot.get(&ended.tool) {
-            ended.identity = Some(entry.identity().clone());
-            ended.failure_mode = entry.tool().declarations().failure_mode;
-        }
+        let mut ended = self.snapshot.without_output(None, tool, outcome);
         ended.repairs = std::mem::take(&mut self.settlement.repairs);
         self.settlement = ended;
     }
