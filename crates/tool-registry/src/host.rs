@@ -364,7 +364,7 @@ impl Credentials for Host {
 }
 
 /// What is told of an answer of the provider.
-pub(crate) fn step_of(acquired: &Result<Credential, CredentialError>) -> CredentialStep {
+fn step_of(acquired: &Result<Credential, CredentialError>) -> CredentialStep {
     match acquired {
         Ok(_) => CredentialStep::Acquired,
         Err(error) if error.consent().is_some() => CredentialStep::ConsentRequired,

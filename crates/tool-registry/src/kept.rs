@@ -9,7 +9,8 @@ use tool_core::{
 use crate::host::Host;
 
 impl Host {
-    fn store(&self) -> &dyn ArtifactStore {
+    /// Where the artifacts of this call are, or the absence of them.
+    pub(crate) fn store(&self) -> &dyn ArtifactStore {
         self.kept_in().unwrap_or(&NoArtifacts)
     }
 

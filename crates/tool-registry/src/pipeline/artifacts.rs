@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 
 use serde_json::Value;
 use tool_core::{
-    ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactQuery, ArtifactStore,
-    ErrorChain, EventKind, NoArtifacts, Outcome, Prepared, Refusal, Stage, Validation,
+    ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactQuery, ErrorChain,
+    EventKind, Outcome, Prepared, Refusal, Stage, Validation,
 };
 
 use super::{Ended, Run};
@@ -99,7 +99,7 @@ enum Found {
 
 /// Gets the data of a reference, if its kind is the one that is wanted.
 async fn find(run: &Run<'_>, reference: &str, kind: &ArtifactKind) -> Result<Found, ArtifactError> {
-    let store = store(run);
+    let store = run.host.store();
     // What is of another kind may be large, and is not read for that.
     match store.head(run.facts, reference).await? {
         None => return Ok(Found::Nothing),
@@ -117,7 +117,7 @@ async fn find(run: &Run<'_>, reference: &str, kind: &ArtifactKind) -> Result<Fou
 /// told.
 async fn live(run: &Run<'_>, kind: &ArtifactKind) -> String {
     let query = ArtifactQuery::new().limit(LISTED).kind(kind.clone());
-    let Ok(page) = store(run).list(run.facts, query).await else {
+    let Ok(page) = run.host.store().list(run.facts, query).await else {
         return String::new();
     };
     if page.artifacts.is_empty() {
@@ -137,10 +137,6 @@ fn listed(meta: &ArtifactMeta) -> String {
     let label: String = label.take(LABEL).flat_map(char::escape_debug).collect();
     let comma = if label.is_empty() { "" } else { ", " };
     format!("{} ({label}{comma}{} bytes)", meta.reference, meta.bytes)
-}
-
-fn store<'r>(run: &'r Run<'_>) -> &'r dyn ArtifactStore {
-    run.services.artifacts.as_deref().unwrap_or(&NoArtifacts)
 }
 
 /// The reference that an argument names; nothing where it is left out, and may be. A null that the

@@ -1,11 +1,10 @@
 //! Stage 8: the credential, last before the tool runs.
 
 use serde_json::Value;
-use tool_core::{Credential, CredentialStep, EventKind, Gate, Outcome, Refusal, Stage};
+use tool_core::{Credential, Credentials as _, Gate, Outcome, Refusal, Stage};
 
 use super::suspend::{self, Wait};
 use super::{Ended, Run};
-use crate::host::step_of;
 use crate::{Approvals, Entry};
 
 /// Acquires what the tool needs. No secret is acquired for a call that does not run.
@@ -22,16 +21,7 @@ pub(super) async fn acquire(
     let Some(need) = &entry.tool().declarations().needs else {
         return Ok(None);
     };
-    let tell = |step| {
-        run.tell(|| EventKind::Credential {
-            service: &need.service,
-            step,
-        });
-    };
-    tell(CredentialStep::Requested);
-    let acquired = run.services.credentials.acquire(run.facts, need).await;
-    tell(step_of(&acquired));
-    match acquired {
+    match run.host.acquire(run.facts, need).await {
         Ok(credential) => Ok(Some(credential)),
         Err(error) if error.consent().is_some() && may_wait(run, &need.service) => {
             let gate = Gate::Consent {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    ArtifactDraft, ArtifactKind, ArtifactMeta, ArtifactOrigin, Content, EventKind, Outcome, Payload,
+    ArtifactDraft, ArtifactKind, ArtifactMeta, Artifacts, CallHost as _, Content, Outcome, Payload,
 };
 
 use super::Run;
@@ -11,7 +11,11 @@ use crate::Entry;
 /// Places the result of a call that completed, where the host has set from how many characters on.
 /// `false` when it is shown as it was, which includes that it could not be kept.
 pub(super) async fn place(run: &mut Run<'_>, entry: &Entry) -> bool {
-    let (Some(most), Some(store)) = (run.services.placement, &run.services.artifacts) else {
+    let Some(most) = run
+        .services
+        .placement
+        .filter(|_| run.host.keeps_artifacts())
+    else {
         return false;
     };
     let completed = matches!(run.settlement.outcome, Outcome::Completed);
@@ -25,31 +29,19 @@ pub(super) async fn place(run: &mut Run<'_>, entry: &Entry) -> bool {
     let Some(kind) = kind(entry).filter(|_| chars > most.get()) else {
         return false;
     };
-    let mut origin = ArtifactOrigin::unknown();
-    origin.tool = Some(run.name().to_owned());
-    origin.call = run.id().cloned();
-    origin.run = run.facts.run_id().cloned();
-    let draft = ArtifactDraft::new(kind)
-        .label(format!("{} result", run.name()))
-        .origin(origin);
+    let draft = ArtifactDraft::new(kind).label(format!("{} result", run.name()));
     let payload = displaced(text, run.settlement.output.as_ref());
-    match store.put(run.facts, draft, payload).await {
+    // As the handler itself would put it: stamped with the call, and told.
+    let artifacts = Artifacts::of(Some(&**run.host), run.facts).put_by(Some(run.name()), run.id());
+    // On the heap, as few results are placed.
+    match Box::pin(artifacts.put(draft, payload)).await {
         Ok(kept) => {
-            for swept in &kept.swept {
-                run.tell(|| EventKind::ArtifactSwept(swept));
-            }
-            run.tell(|| EventKind::ArtifactKept(&kept.meta));
             let ticket = ticket(&kept.meta, chars, most.get());
             run.settlement.content = vec![Content::text(ticket)];
             true
         }
         Err(error) => {
             tracing::warn!(%error, "could not place a result; it is bounded instead");
-            let reason = Some(error.kind());
-            run.tell(|| EventKind::ArtifactRefused {
-                verb: "put",
-                reason,
-            });
             false
         }
     }
@@ -73,8 +65,7 @@ fn displaced(text: String, output: Option<&Value>) -> Payload {
 
 /// Whether that is the JSON of a value.
 fn shown_as(output: &Value, text: &str) -> bool {
-    let json = output.to_string();
-    json == text
+    output.to_string() == text
 }
 
 fn kind(entry: &Entry) -> Option<ArtifactKind> {
