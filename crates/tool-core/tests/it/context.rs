@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tool_core::{
     ArtifactKind, CallControl, CallControlBuilder, Context, Credential, Facts, Identification,
-    Identity, Progress, ProgressSink, Source, ToolName,
+    Identity, Loss, Progress, ProgressSink, Source, ToolName,
 };
 
 fn identity() -> Identity {
@@ -157,4 +157,19 @@ fn a_listener_that_panics_is_no_reason_for_the_handler_to() {
     let control = control(Facts::new()).progress(Some(Arc::new(sink))).build();
     control.context().progress("heard");
     control.context().progress("heard again");
+}
+
+#[test]
+fn the_first_loss_counts_and_none_after_the_call_has_settled() {
+    let running = control(Facts::new()).build();
+    running.context().report_loss(Loss::bytes(0));
+    assert_eq!(running.loss(), None);
+    running.context().report_loss(Loss::bytes(3));
+    running.context().report_loss(Loss::bytes(9));
+    assert_eq!(running.loss(), Some(Loss::bytes(3)));
+
+    let settled = control(Facts::new()).build();
+    settled.settle();
+    settled.context().report_loss(Loss::bytes(3));
+    assert_eq!(settled.loss(), None);
 }

@@ -192,6 +192,38 @@ async fn a_text_that_a_tool_cannot_read_is_a_failure_and_no_defect() {
     assert!(settled.text().contains("does not hold data of the form"));
 }
 
+/// A store whose artifacts become others between two looks.
+struct Changing;
+
+impl ArtifactStore for Changing {
+    fn get<'a>(
+        &'a self,
+        _facts: &'a Facts,
+        _reference: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
+        let other = ArtifactKind::new("report").unwrap();
+        Box::pin(async { Ok(Some(Artifact::new(other, json!([1, 2])))) })
+    }
+
+    fn head<'a>(
+        &'a self,
+        _facts: &'a Facts,
+        reference: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ArtifactMeta>, ArtifactError>> {
+        let (reference, created) = (reference.into(), SystemTime::UNIX_EPOCH);
+        let meta = ArtifactMeta::new(reference, rows(), "application/json", 5, created);
+        Box::pin(async { Ok(Some(meta)) })
+    }
+}
+
+#[tokio::test]
+async fn the_kind_that_counts_is_that_of_the_data() {
+    let registry = registry(open().artifacts(Changing), [("sum", sum())]);
+    let settled = settle(&registry, &Facts::new(), "sum", json!({"rows": "art_0"})).await;
+    assert_eq!(refusal(&settled).kind(), RefusalKind::Artifact);
+    assert_eq!(settled.text(), "rows must be rows, got report");
+}
+
 #[tokio::test]
 async fn without_a_store_every_verb_answers_alike_and_it_is_told() {
     let told = Recorder::default();

@@ -313,3 +313,28 @@ fn rules_are_a_set_that_prints_its_members() {
     );
     assert_eq!(Repairs::default(), Repairs::ALL);
 }
+
+#[tokio::test]
+async fn no_key_is_removed_where_looking_for_what_is_unknown_need_not_end() {
+    let closed = |dialect: &str| {
+        json!({
+            "$schema": dialect,
+            "type": "object",
+            "properties": {"next": {"$ref": "#"}},
+            "additionalProperties": false,
+        })
+    };
+    for (dialect, removed) in [
+        ("http://json-schema.org/draft-07/schema#", true),
+        ("http://json-schema.org/draft-04/schema#", false),
+    ] {
+        let tool = mirror(closed(dialect), &Count::default());
+        let settled = settle_in(open(), tool, r#"{"next":{},"_meta":{}}"#).await;
+        assert_eq!(
+            settled.is_error(),
+            !removed,
+            "{dialect}: {}",
+            settled.text()
+        );
+    }
+}

@@ -285,3 +285,17 @@ async fn a_batch_streams_in_the_order_of_events_and_settles_each_position_once()
     assert_eq!(events[2..], ["1 settled completed", "0 settled completed"]);
     assert!(events[..2].contains(&"0 progress slow".to_owned()));
 }
+
+#[tokio::test]
+async fn a_preliminary_result_is_nested_no_deeper_than_output_may_be() {
+    let tool = run(|cx| async move {
+        let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        cx.preliminary(&nested(128)).await?;
+        let refused = cx.preliminary(&nested(129)).await;
+        assert!(matches!(refused, Err(PreliminaryError::Mismatch)));
+        Ok(json!("done"))
+    });
+    let events: Vec<_> = stream(tool).map(|event| word(&event)).collect().await;
+    assert_eq!(events.len(), 2, "{events:?}");
+    assert_eq!(events[1], "settled completed");
+}

@@ -212,6 +212,22 @@ async fn what_a_handler_asks_for_itself_is_told_in_its_order() {
 }
 
 #[tokio::test]
+async fn what_a_handler_asks_for_after_its_call_has_settled_is_not_told() {
+    let permission = Permission::new(Always(Decision::Ask), Answers::yes());
+    let kept = Arc::new(Mutex::new(None));
+    let keeps = Arc::clone(&kept);
+    let tool = run(move |cx: Context| {
+        *keeps.lock().unwrap() = Some(cx);
+        async { Ok(json!("done")) }
+    });
+    let (registry, log) = listening(open(), tool);
+    call(&registry, "tool").await;
+    let cx = kept.lock().unwrap().take().unwrap();
+    permission.assert(&cx, "read", ["notes"]).await.unwrap();
+    assert_eq!(log.lines(), ["ruled call Allow", "settled completed"]);
+}
+
+#[tokio::test]
 async fn a_capability_that_is_denied_is_told_behind_the_call_that_was_allowed() {
     let policy = crate::ports::Rules(|request: &tool_core::Request<'_>| {
         let denied = request.action.as_str() == "user_data";
