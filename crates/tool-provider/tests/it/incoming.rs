@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tool_core::Arguments;
-use tool_provider::{Api, Finish};
+use tool_provider::{Api, FinishReason};
 
 #[test]
 fn every_api_gives_the_same_calls() {
@@ -46,7 +46,7 @@ fn an_id_that_stands_twice_is_made_unique_in_calls_and_message() {
         "role": "assistant", "tool_calls": [call("{}"), call("{\"a\":1}")],
     }}]});
     let response = Api::OpenAiChat.read(&body).expect("a response");
-    assert_eq!(response.finish, Some(Finish::Length));
+    assert_eq!(response.finish, Some(FinishReason::Length));
     let second = &response.calls[1];
     assert_eq!(second.id.as_ref().map(|it| it.as_str()), Some("call_0-2"));
     assert_eq!(response.message["tool_calls"][1]["id"], "call_0-2");
