@@ -65,7 +65,8 @@ fn displaced(text: String, output: Option<&Value>) -> Payload {
 
 /// Whether that is the JSON of a value.
 fn shown_as(output: &Value, text: &str) -> bool {
-    output.to_string() == text
+    let json = output.to_string();
+    json == text
 }
 
 fn kind(entry: &Entry) -> Option<ArtifactKind> {
