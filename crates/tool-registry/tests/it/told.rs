@@ -365,6 +365,8 @@ fn a_call_is_a_span_with_ids_sizes_and_its_duration_and_without_values() {
         .unwrap();
     // Whether anybody collects is remembered for all threads by whoever asks first.
     runtime.block_on(crate::tools::settle(fixed("x"), "{}"));
+    // As long as one alone collects, the thread that comes to a place first is asked for all.
+    let _another = tracing::Dispatch::new(Spans::default());
     tracing::subscriber::with_default(spans.clone(), || {
         runtime.block_on(async {
             let registry = open()
