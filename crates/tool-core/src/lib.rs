@@ -48,6 +48,7 @@ mod issue_kind;
 mod kind;
 mod loss;
 mod name;
+mod no_artifacts;
 mod outcome;
 mod output_reading;
 mod output_store;
@@ -87,8 +88,8 @@ pub use artifact_meta::{ArtifactDraft, ArtifactMeta, ArtifactOrigin};
 pub use artifact_ref::ArtifactRef;
 pub use artifact_scope::ArtifactScope;
 pub use artifact_store::{
-    ArtifactPage, ArtifactQuery, ArtifactStore, ByteStream, Kept, NoArtifacts, StreamingArtifacts,
-    SweepReason, SweptArtifact,
+    ArtifactPage, ArtifactQuery, ArtifactStore, ByteStream, Kept, StreamingArtifacts, SweepReason,
+    SweptArtifact,
 };
 pub use artifacts::Artifacts;
 pub use bound::{Bound, BoundError, Bounding};
@@ -127,6 +128,7 @@ pub use issue_kind::IssueKind;
 pub use kind::{ProviderDefined, ToolKind, Validation};
 pub use loss::Loss;
 pub use name::{Namespace, ToolName};
+pub use no_artifacts::NoArtifacts;
 pub use outcome::{Defect, DefectKind, Outcome};
 pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading, OutputValue};
 pub use output_store::{
