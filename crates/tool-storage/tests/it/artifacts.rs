@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use tool_core::{
     ArtifactDraft, ArtifactErrorKind, ArtifactKind, ArtifactQuery, ArtifactRef, ArtifactScope,
-    ArtifactStore, Facts, SweepReason,
+    ArtifactStore, Facts, StreamingArtifacts as _, SweepReason,
 };
 use tool_storage::{ArtifactLimits, DirArtifacts, DirArtifactsBuilder, MemoryArtifacts};
 use tool_testkit::artifacts::{self, ArtifactHarness};
@@ -139,6 +139,24 @@ async fn put(store: &impl ArtifactStore, facts: &Facts, text: &str) -> ArtifactR
     kept.meta.reference
 }
 
+/// The same piece over and over, always there.
+struct Pieces(bytes::Bytes, usize);
+
+impl futures_core::Stream for Pieces {
+    type Item = Result<bytes::Bytes, Box<dyn std::error::Error + Send + Sync>>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        _cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        let Some(left) = self.1.checked_sub(1) else {
+            return std::task::Poll::Ready(None);
+        };
+        self.1 = left;
+        std::task::Poll::Ready(Some(Ok(self.0.clone())))
+    }
+}
+
 #[tokio::test]
 async fn two_stores_on_one_directory_are_one_store() {
     let harness = InDirectory::new();
@@ -235,6 +253,13 @@ async fn the_end_of_a_session_takes_its_artifacts_and_no_others() {
     // And the session may begin anew.
     put(&store, &ended, "new").await;
     assert_eq!(names(&harness.root(0)).len(), 2);
+    // What belongs to no session ends with none.
+    let nobody = Facts::new();
+    put(&store, &nobody, "of no session").await;
+    assert_eq!(store.remove_all(&nobody).unwrap(), 0);
+    let run = Facts::new().run("r");
+    put(&store, &run, "of a run").await;
+    assert_eq!(store.remove_all(&run).unwrap(), 1);
 }
 
 #[tokio::test]
@@ -260,6 +285,42 @@ async fn a_damaged_artifact_is_an_error_and_no_absence() {
         .list(&facts, ArtifactQuery::new())
         .await;
     assert!(listed.unwrap().artifacts.is_empty());
+}
+
+#[tokio::test]
+async fn the_scope_that_was_put_into_the_longest_ago_leaves_for_a_new_one_that_is_taken_in() {
+    let store = MemoryArtifacts::new();
+    let scope = |number: usize| session(&format!("s{number}"));
+    let oldest = put(&store, &scope(0), "oldest").await;
+    for number in 1..1_024 {
+        put(&store, &scope(number), "x").await;
+    }
+    let orphan = draft().parents([ArtifactRef::from("art_0123456789ABCDEFGHabcd")]);
+    let refused = store.put(&scope(1_024), orphan, "orphan".into()).await;
+    assert!(refused.is_err());
+    let got = store.get(&scope(0), oldest.as_str()).await.unwrap();
+    assert!(got.is_some(), "nothing leaves for what is refused");
+    put(&store, &scope(1_024), "new").await;
+    let got = store.get(&scope(0), oldest.as_str()).await.unwrap();
+    assert!(got.is_none());
+}
+
+#[test]
+fn a_put_yields_whatever_pieces_its_stream_has() {
+    let harness = InDirectory::new();
+    let store = harness.open();
+    let facts = session("s");
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let whole = Pieces(bytes::Bytes::from(vec![0; 1 << 20]), 1);
+    let mut putting = store.put_stream(&facts, draft(), 1 << 20, Box::pin(whole));
+    let mut awaits = 0;
+    while putting.as_mut().poll(&mut cx).is_pending() {
+        awaits += 1;
+    }
+    assert_eq!(awaits, 8, "after each 128 KiB of one piece");
+    let nothing = Pieces(bytes::Bytes::new(), usize::MAX);
+    let mut putting = store.put_stream(&facts, draft(), 1, Box::pin(nothing));
+    assert!(putting.as_mut().poll(&mut cx).is_pending());
 }
 
 #[test]
