@@ -10,19 +10,15 @@
 #![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
 use std::error::Error;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_runtime::core::{
-    BoxFuture, Call, Digest, Facts, NeedsApproval, Outcome, Permission, State, StateError,
-    Suspension, Verdict,
-};
+use tool_runtime::core::{Call, Facts, NeedsApproval, Outcome, Permission, Suspension, Verdict};
 use tool_runtime::permission::{Desk, Layer, Notice, Reply, Rule, RulePolicy};
 use tool_runtime::registry::{Approvals, SealKey};
 use tool_runtime::{Context, Runtime, Tool};
@@ -52,36 +48,15 @@ fn refund() -> Tool {
     .into()
 }
 
-/// Remembers in a folder what was decided, for every process that uses the folder.
-struct Decided(PathBuf);
-
-impl State for Decided {
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        _until: SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StateError>> {
-        Box::pin(async move {
-            // Of all who create the file, one does.
-            let file = self.0.join(Digest::of(key.as_bytes()).hex());
-            match File::create_new(file) {
-                Ok(_) => Ok(true),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-                Err(error) => Err(StateError::new(error)),
-            }
-        })
-    }
-}
-
 /// A runtime whose suspensions are good in every process that has the same key and folder.
 async fn shared_runtime(folder: &Path) -> Result<Runtime, Box<dyn Error>> {
     // A host reads the key from where it keeps its secrets.
     let key = SealKey::new([7; 32]);
-    let state = Decided(folder.to_owned());
     let rules = Layer::new("example", [Rule::allow("call", "refund")])?;
     let runtime = Runtime::builder()
         .rules(rules)
-        .registry(|registry| registry.seal_key(key).state(state))
+        .state(folder)
+        .registry(|registry| registry.seal_key(key))
         .build()
         .await?;
     runtime.register([("refund", refund())])?.keep();

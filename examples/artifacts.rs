@@ -6,59 +6,18 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
-use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tool_runtime::core::{
-    Artifact, ArtifactDraft, ArtifactError, ArtifactKind, ArtifactMeta, ArtifactScope,
-    ArtifactStore, BoxFuture, Call, Event, EventKind, Facts, Kept, Payload, Wanted,
+    ArtifactDraft, ArtifactKind, ArtifactStore, Call, Event, EventKind, Facts, Wanted,
 };
 use tool_runtime::permission::{Layer, Rule};
+use tool_runtime::storage::MemoryArtifacts;
 use tool_runtime::{Context, Runtime, Tool};
-
-/// Keeps artifacts in memory, each for the scope of the caller that put it. A store that lasts
-/// mints references that nobody can guess.
-#[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<HashMap<(ArtifactScope, String), Artifact>>>);
-
-impl ArtifactStore for Shelf {
-    fn get<'a>(
-        &'a self,
-        facts: &'a Facts,
-        reference: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
-        let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (ArtifactScope::of(facts), reference.to_owned());
-        let found = shelf.get(&key).cloned();
-        Box::pin(async move { Ok(found) })
-    }
-
-    fn put<'a>(
-        &'a self,
-        facts: &'a Facts,
-        draft: ArtifactDraft,
-        payload: Payload,
-    ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let reference = format!("art_{}", shelf.len() + 1);
-        let artifact = Artifact::new(draft.kind.clone(), payload);
-        let (media, bytes) = (artifact.payload.media_type(), artifact.payload.to_bytes());
-        let meta = ArtifactMeta::of_draft(
-            draft,
-            reference.as_str().into(),
-            media,
-            bytes.len() as u64,
-            SystemTime::now(),
-        );
-        shelf.insert((ArtifactScope::of(facts), reference), artifact);
-        Box::pin(async move { Ok(Kept::new(meta, Vec::new())) })
-    }
-}
 
 #[derive(Deserialize, JsonSchema)]
 struct Query {
@@ -110,17 +69,18 @@ fn sum(kind: ArtifactKind) -> Tool {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let kind = |word| ArtifactKind::new(word).ok_or("a kind is not blank");
-    let shelf = Shelf::default();
+    let store = MemoryArtifacts::new();
     // A host puts artifacts by the same store, for the caller whose they are to be.
     let (mine, yours) = (Facts::new().session("s1"), Facts::new().session("s2"));
     let image = ArtifactDraft::new(kind("image")?);
-    let image = shelf.put(&mine, image, "a picture".into()).await?;
+    let image = store.put(&mine, image, "a picture".into()).await?;
     let image = image.meta.reference.as_str();
 
     let rules = Layer::new("example", [Rule::allow("call", "*")])?;
     let runtime = Runtime::builder()
         .rules(rules)
-        .registry(|registry| registry.artifacts(shelf).events(tell))
+        .artifacts(Arc::new(store))
+        .registry(|registry| registry.events(tell))
         .build()
         .await?;
     let _registered = runtime.register([
@@ -132,17 +92,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let found = request
         .settle(Call::new("query", r#"{"table": "sales"}"#), &mine)
         .await;
-    println!("{}", found.text());
+    let found: Found = serde_json::from_str(&found.text())?;
+    println!("found {} rows", found.count);
 
-    for (facts, reference) in [
-        (&mine, "art_2"),
-        (&yours, "art_2"),
-        (&mine, image),
-        (&mine, "art_9"),
+    for (whose, reference, facts) in [
+        ("mine", &*found.rows, &mine),
+        ("another caller's", &found.rows, &yours),
+        ("an image", image, &mine),
+        ("nobody's", "art_9", &mine),
     ] {
         let call = Call::new("sum", json!({"rows": reference}));
         let settled = request.settle(call, facts).await;
-        println!("{}: {}", settled.outcome.as_str(), settled.text());
+        // Nobody can guess a reference, so that it is another one each time.
+        let text = settled.text().replace(&found.rows, "art_...");
+        println!("{whose}: {}: {text}", settled.outcome.as_str());
     }
     Ok(())
 }

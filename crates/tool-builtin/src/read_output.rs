@@ -11,8 +11,9 @@ use tool_core::{
 
 use crate::hints;
 
-/// The most lines that are read at once, and that a search gives.
-const MAX_LINES: u64 = 2_000;
+/// How many lines are read unless said otherwise.
+const LINES: u64 = 2_000;
+/// The most lines that a search gives.
 const MAX_FOUND: usize = 100;
 const MAX_BYTES: u64 = PageRequest::DEFAULT_BYTES as u64;
 
@@ -53,7 +54,7 @@ struct Report {
     /// Where the next page begins; absent after the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
-    /// The bytes of the whole output, or of the value under a pointer.
+    /// The bytes of the whole output, of the value under a pointer, or of the lines shown.
     total: u64,
     /// How to go on, where it is not read by bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +127,7 @@ fn part_of(input: &Input) -> Option<Part> {
     if let Some(pointer) = &input.pointer {
         return Some(Part::Pointer(pointer.clone()));
     }
-    let lines = input.lines.unwrap_or(MAX_LINES);
+    let lines = input.lines.unwrap_or(LINES);
     input.line.map(|first| Part::Lines(first, lines))
 }
 

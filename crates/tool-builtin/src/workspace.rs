@@ -215,3 +215,6 @@ pub(crate) fn dotted(path: &Path) -> &Path {
 fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -109,8 +109,13 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the folder in which long output is retained, and artifacts in a folder inside of it.
-    /// Without one, output is shown whole and no artifacts are kept.
+    /// Sets the folder in which long output is retained, and in folders inside of it artifacts and
+    /// what is remembered: saved approvals, and which suspensions were decided. Processes may share
+    /// it. Without one, output is shown whole, no artifacts are kept, and what is remembered is
+    /// gone with the process.
+    ///
+    /// The folder inside is the registry's state, also in place of one that
+    /// [`registry`](Self::registry) was given.
     #[cfg(feature = "storage")]
     pub fn state(mut self, dir: impl Into<PathBuf>) -> Self {
         self.state = Some(dir.into());

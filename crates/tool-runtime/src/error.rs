@@ -44,11 +44,11 @@ pub enum RuntimeError {
         /// What is wrong and how to put it right.
         problem: String,
     },
-    /// The folder for retained output cannot be used.
-    #[error("store for retained output could not be opened")]
+    /// The folder for retained output, or what is remembered in it, cannot be used.
+    #[error("store for retained output cannot be used")]
     Store(#[source] tool_core::StoreError),
     /// The folder for artifacts cannot be used.
-    #[error("store for artifacts could not be opened")]
+    #[error("store for artifacts cannot be used")]
     Artifacts(#[source] tool_core::ArtifactError),
     /// The folder that the built-in tools work on cannot be used.
     #[cfg(feature = "builtin")]

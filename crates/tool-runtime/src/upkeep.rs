@@ -8,8 +8,11 @@ use crate::RuntimeError;
 /// The stores in the folder of a runtime, to be looked after. Clones are the same stores.
 ///
 /// Opening them has swept them already. A host that runs longer [sweeps](Self::sweep) once an hour,
-/// and says when a session [ends](Self::end_session). Both block, so in async code they belong on a
-/// thread for blocking work.
+/// as `tool serve` does. Nothing is removed at the end of a session unless the host
+/// [says so](Self::end_session). Both block, so in async code they belong on a thread for blocking
+/// work.
+///
+/// Stores that the host has put in place of these are its own to look after.
 #[derive(Clone, Debug, Default)]
 pub struct Upkeep {
     pub(crate) outputs: Option<DirStore>,
@@ -44,7 +47,34 @@ impl Upkeep {
         })
     }
 
-    /// Removes what a caller whose session has ended leaves behind.
+    /// Removes what a caller whose session has ended leaves behind: outputs of the session, and
+    /// artifacts of the session or, without one, of the run.
+    ///
+    /// The host calls it, and only where that is wanted: neither
+    /// [`Registry::end_session`](tool_registry::Registry::end_session), which runs cleanups, nor an
+    /// MCP server whose client is gone removes anything, so that an operator can read on and a
+    /// session can be taken up again. What nobody removes stays until it has had its time or room
+    /// is needed. `facts` name session and identity as the calls did, as the same session of
+    /// another identity is another caller's.
+    ///
+    /// ```
+    /// use tool_runtime::core::{ArtifactDraft, ArtifactKind, ArtifactStore as _, Facts};
+    /// use tool_runtime::Runtime;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let dir = tempfile::tempdir()?;
+    /// # let state = dir.path().join("state");
+    /// let runtime = Runtime::builder().state(state).build().await?;
+    /// let facts = Facts::new().session("s1");
+    /// if let Some(artifacts) = runtime.artifacts() {
+    ///     let draft = ArtifactDraft::new(ArtifactKind::new("note").ok_or("a blank kind")?);
+    ///     artifacts.put(&facts, draft, "kept for the session".into()).await?;
+    /// }
+    /// assert_eq!(runtime.upkeep().end_session(&facts)?.artifacts, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep).

@@ -17,11 +17,10 @@ use crate::artifact_room::Room;
 use crate::builder::Durability;
 use crate::clock::{micros, time};
 use crate::dir_artifacts::DirArtifactsBuilder;
-use crate::dir_store::pause;
 use crate::folder::Folder;
 use crate::footer::RecordError;
 use crate::shelf::{Row, Shelf};
-use crate::staged::Staged;
+use crate::staged::{Staged, pause};
 
 /// The directory of a store, a directory in it for each scope, and the rooms of those that are in
 /// use.
@@ -127,22 +126,22 @@ impl ArtifactFiles {
         let reference = mint()?;
         let name = file_name(&reference);
         let mut staged = self.stage(&scope, &name)?;
-        let mut written = 0_u64;
         while let Some(piece) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
             let piece = piece.map_err(|cause| {
                 let detail = "the stream of an artifact failed";
                 ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
             })?;
-            written = written.saturating_add(piece.len() as u64);
-            if written > bytes {
+            if piece.is_empty() {
+                // A stream that has nothing over and over shall not keep the executor.
+                pause().await;
+            }
+            if staged.bytes().saturating_add(piece.len() as u64) > bytes {
                 return Err(invalid("a stream has more bytes than were declared"));
             }
-            staged
-                .write(&piece)
-                .map_err(|cause| self.failed("could not write an artifact", cause))?;
-            pause().await;
+            let written = staged.write(&piece).await;
+            written.map_err(|cause| self.failed("could not write an artifact", cause))?;
         }
-        if written < bytes {
+        if staged.bytes() < bytes {
             return Err(invalid("a stream has fewer bytes than were declared"));
         }
 
@@ -165,8 +164,9 @@ impl ArtifactFiles {
             staged.finish(&record, syncs)?;
             room.about_to_change()?;
             staged.publish()?;
-            if syncs {
-                room.folder.sync()?;
+            if syncs && let Err(error) = room.folder.sync().and_then(|()| files.folder.sync()) {
+                room.folder.remove(&name)?;
+                return Err(error);
             }
             room.shelf.insert(Row {
                 meta: meta.clone(),

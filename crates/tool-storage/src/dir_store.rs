@@ -1,10 +1,8 @@
 //! Output kept in a local directory.
 
 use std::fmt;
-use std::future::poll_fn;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::task::Poll;
 
 use tool_core::{
     Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retained, Retention,
@@ -22,6 +20,7 @@ use crate::marker::{Marker, ReadingHint};
 use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
 use crate::reading::not_an_id;
+use crate::staged::pause;
 use crate::summary::OutputSummary;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
@@ -282,18 +281,4 @@ impl fmt::Debug for DirStore {
             .field("limits", &self.shared.setup.limits)
             .finish_non_exhaustive()
     }
-}
-
-/// Lets the executor run something else, whichever executor it is.
-pub(crate) async fn pause() {
-    let mut has_paused = false;
-    poll_fn(|cx| {
-        if has_paused {
-            return Poll::Ready(());
-        }
-        has_paused = true;
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_core::{CallId, Facts, Retained, StoreError};
 
 use crate::builder::Durability;
-use crate::dir_store::{Shared, pause};
+use crate::dir_store::Shared;
 use crate::id::Id;
 use crate::index::Entry;
 use crate::record::Record;
@@ -19,8 +19,6 @@ pub(crate) struct Incoming {
     staged: Staged,
     room: Room,
     id: Id,
-    bytes: u64,
-    since_pause: usize,
 }
 
 impl Incoming {
@@ -43,8 +41,6 @@ impl Incoming {
             staged,
             room,
             id,
-            bytes: 0,
-            since_pause: 0,
         })
     }
 
@@ -53,33 +49,21 @@ impl Incoming {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.staged.bytes()
     }
 
     /// Writes a piece, and makes more room where the output has grown beyond what there is.
     pub(crate) async fn write(&mut self, piece: &[u8]) -> Result<(), StoreError> {
-        for chunk in piece.chunks(CHUNK) {
-            let bytes = self.bytes + chunk.len() as u64;
-            if bytes > self.room.bytes() {
-                self.shared.check_size(bytes)?;
-                self.room
-                    .grow((bytes - self.room.bytes()).max(
-                        STEP.min(self.shared.setup.limits.output_bytes() - self.room.bytes()),
-                    ))?;
-            }
-            self.staged.write(chunk).map_err(|cause| {
-                self.shared
-                    .folder
-                    .failed("could not write an output", cause)
-            })?;
-            self.bytes = bytes;
-            self.since_pause += chunk.len();
-            if self.since_pause >= CHUNK {
-                self.since_pause = 0;
-                pause().await;
-            }
+        let bytes = self.bytes() + piece.len() as u64;
+        if bytes > self.room.bytes() {
+            self.shared.check_size(bytes)?;
+            self.room.grow(bytes - self.room.bytes())?;
         }
-        Ok(())
+        let written = self.staged.write(piece).await;
+        written.map_err(|cause| {
+            let folder = &self.shared.folder;
+            folder.failed("could not write an output", cause)
+        })
     }
 
     /// Shows the output. Nothing awaits here: it is not there, or it is there whole.
@@ -126,8 +110,3 @@ impl Incoming {
         Ok(retained)
     }
 }
-
-/// How much is written between two pauses.
-const CHUNK: usize = 128 * 1024;
-/// How much room is made at a time for an output whose length nobody knows.
-const STEP: u64 = 1 << 20;

@@ -72,7 +72,12 @@ impl MemoryArtifacts {
         let digest = draft.digest.then(|| Digest::of(&data).to_string());
 
         let mut scopes = self.scopes();
-        let shelf = scopes.shelf(ArtifactScope::of(facts));
+        let scope = ArtifactScope::of(facts);
+        let empty = Shelf::default();
+        let shelf = scopes
+            .shelves
+            .get(&scope)
+            .map_or(&empty, |(_, shelf)| shelf);
         let swept = shelf.plan(bytes, &draft.parents, &self.limits, now_us)?;
         let created_us = shelf.next_created_us(now_us);
         let end = self
@@ -82,6 +87,8 @@ impl MemoryArtifacts {
         let mut meta = ArtifactMeta::of_draft(draft, mint()?, media_type, bytes, time(created_us));
         meta.digest = digest;
         meta.expires = end.map(time);
+        // Only now, as for what is refused no other scope leaves.
+        let shelf = scopes.shelf(scope);
         for gone in &swept {
             shelf.remove(&gone.reference);
         }

@@ -9,10 +9,7 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tool_core::ByteStream;
 
-/// How many bytes a piece has at most.
-pub(crate) const PIECE: usize = 128 * 1024;
-
-/// The pieces of bytes that are in memory.
+/// Bytes that are in memory, in one piece.
 pub(crate) struct OfBytes(pub(crate) Bytes);
 
 /// The first bytes of a file, read when they are asked for.
@@ -44,11 +41,8 @@ impl Stream for OfBytes {
     type Item = Piece;
 
     fn poll_next(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<Option<Piece>> {
-        if self.0.is_empty() {
-            return Poll::Ready(None);
-        }
-        let len = self.0.len().min(PIECE);
-        Poll::Ready(Some(Ok(self.0.split_to(len))))
+        let bytes = std::mem::take(&mut self.0);
+        Poll::Ready((!bytes.is_empty()).then_some(Ok(bytes)))
     }
 }
 
@@ -66,3 +60,6 @@ impl Stream for OfFile {
         Poll::Ready(Some(piece.map_err(Into::into)))
     }
 }
+
+/// How many bytes of a file a piece has at most.
+const PIECE: usize = 128 * 1024;

@@ -1,8 +1,10 @@
-//! An output on its way into the store.
+//! A file on its way into a store.
 
 use std::fs::File;
+use std::future::poll_fn;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
+use std::task::Poll;
 
 use sha2::{Digest as _, Sha256};
 use tool_core::Digest;
@@ -23,10 +25,11 @@ pub(crate) struct Staged {
     bytes: u64,
     newlines: u64,
     last: Option<u8>,
+    since_pause: usize,
     is_published: bool,
 }
 
-/// What was measured while an output was written.
+/// What was measured while a file was written.
 pub(crate) struct Measured {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
@@ -46,11 +49,31 @@ impl Staged {
             bytes: 0,
             newlines: 0,
             last: None,
+            since_pause: 0,
             is_published: false,
         })
     }
 
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes on, and lets the executor run something else after each 128 KiB, however long or short
+    /// the pieces are.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for chunk in bytes.chunks(CHUNK) {
+            self.write_now(chunk)?;
+            self.since_pause += chunk.len();
+            if self.since_pause >= CHUNK {
+                self.since_pause = 0;
+                pause().await;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes so far.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         self.hash.update(bytes);
         self.bytes += bytes.len() as u64;
@@ -129,8 +152,24 @@ fn create_locked(folder: &Folder, name: &str) -> io::Result<File> {
     Err(io::Error::other("every new file was removed by a sweep"))
 }
 
+/// Lets the executor run something else, whichever executor it is.
+pub(crate) async fn pause() {
+    let mut has_paused = false;
+    poll_fn(|cx| {
+        if has_paused {
+            return Poll::Ready(());
+        }
+        has_paused = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 const PREFIX: &str = ".new-";
 const BUFFER: usize = 64 * 1024;
+/// How much is written between two pauses.
+const CHUNK: usize = 128 * 1024;
 const ATTEMPTS: usize = 8;
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ mod streaming;
 
 use std::time::{Duration, SystemTime};
 
-use tool_core::{ArtifactDraft, ArtifactKind, ArtifactRef, ArtifactStore, Facts, Kept, Payload};
+use tool_core::{
+    ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactRef, ArtifactStore,
+    Facts, Kept, Payload,
+};
 
 use crate::report::{Failed, Report};
 
@@ -107,6 +110,24 @@ fn kind(word: &str) -> Result<ArtifactKind, Failed> {
 
 fn facts() -> Facts {
     Facts::new().session("s1")
+}
+
+fn bounded<H: ArtifactHarness>(
+    harness: &H,
+    max_bytes: u64,
+    max_count: usize,
+) -> Result<H::Store, Failed> {
+    let store = harness.bounded(max_bytes, max_count);
+    store.ok_or_else(|| Failed::no_hook("bounded"))
+}
+
+/// Ends the case unless it was refused with an error of that kind.
+fn ensure_refused<T>(
+    result: Result<T, ArtifactError>,
+    kind: ArtifactErrorKind,
+    otherwise: impl Into<String>,
+) -> Result<(), Failed> {
+    crate::report::ensure(result.is_err_and(|error| error.kind() == kind), otherwise)
 }
 
 /// Puts a text of the kind `note`.

@@ -107,24 +107,18 @@ impl Server {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let session = random_session();
         let (serving, mut over) = serving();
-        let served = self
-            .serve_session(reader, writer, session.clone(), serving)
-            .await;
+        let served = self.serve_client(reader, writer, serving).await;
         over.wait().await;
-        match &session {
-            Some(session) => self.0.registry.end_session(session).await,
-            None => self.0.registry.clean_up().await,
-        };
+        // Calls by MCP leave nothing to the end of a session.
+        self.0.registry.clean_up().await;
         served
     }
 
-    async fn serve_session<R, W>(
+    async fn serve_client<R, W>(
         &self,
         reader: R,
         writer: W,
-        session: Option<SessionId>,
         serving: Serving,
     ) -> Result<(), ServeError>
     where
@@ -132,7 +126,7 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let gone = CancellationToken::new();
-        let handler = Handler::new(Arc::clone(&self.0), session, gone.clone(), serving);
+        let handler = Handler::new(Arc::clone(&self.0), random_session(), gone.clone(), serving);
         let transport =
             ServerTransport::new(reader, writer, wire::FRAME_BYTES, self.0.linger, gone);
         let running = match handler.serve(transport).await {

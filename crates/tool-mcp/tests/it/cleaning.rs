@@ -30,8 +30,10 @@ fn served() -> Served {
             let (inside, after) = (Arc::clone(&inside), Arc::clone(&after));
             async move {
                 cx.on_teardown(TeardownScope::Call, "opened", move || async move {
-                    // A cleanup may well wait for something.
-                    tokio::task::yield_now().await;
+                    // A cleanup may well wait for something, longer than it takes to end without it.
+                    for _ in 0..1_000 {
+                        tokio::task::yield_now().await;
+                    }
                     after.fetch_add(1, Ordering::SeqCst);
                 })?;
                 inside.fetch_add(1, Ordering::SeqCst);

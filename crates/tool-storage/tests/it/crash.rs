@@ -1,12 +1,10 @@
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
 use std::task::{Context, Poll, Waker};
 
 use tool_core::{Content, Digest, Facts};
 use tool_storage::DirStore;
 
-use crate::fixture::{Fixture, names, pages, retain};
+use crate::fixture::{Fixture, killed, names, pages, report, retain};
 
 #[test]
 fn cancelled_while_storing_at_any_await_nothing_is_visible() {
@@ -66,7 +64,7 @@ async fn a_sweep_removes_what_a_dead_process_left_and_not_what_a_live_one_writes
     assert_eq!(pages(&other, &id, 1 << 20).await.concat().len(), 300_000);
 }
 
-/// Stores one output after the other and prints the id and the digest of each that is stored.
+/// Stores one output after the other and reports the id and the digest of each that is stored.
 /// Does nothing unless the test below runs it.
 #[tokio::test]
 async fn store_in_a_process_of_its_own() {
@@ -81,49 +79,23 @@ async fn store_in_a_process_of_its_own() {
             .await
             .unwrap()
             .retained;
-        println!("\nstored {} {digest}", retained.id);
+        report(format!("{} {digest}", retained.id));
     }
-}
-
-/// A number that nobody chose.
-fn random_below(most: u64) -> u64 {
-    use std::hash::{BuildHasher as _, RandomState};
-    RandomState::new().hash_one(0) % most
 }
 
 #[tokio::test]
 async fn killed_at_any_moment_what_was_reported_is_whole_and_the_rest_is_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("outputs");
-    let mut reported = Vec::new();
     // A thousand of them where the machine has the time.
     let rounds = std::env::var("TOOL_STORAGE_TEST_KILLS").ok();
     let rounds: usize = rounds.map_or(12, |rounds| rounds.parse().unwrap());
-    for round in 0..rounds {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "crash::store_in_a_process_of_its_own",
-                "--exact",
-                "--nocapture",
-            ])
-            .env("TOOL_STORAGE_TEST_ROOT", &root)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut stored = lines
-            .map_while(Result::ok)
-            .filter_map(|line| line.strip_prefix("stored ").map(str::to_owned));
-        reported.extend(stored.by_ref().take(round % 6 + 1));
-        // At any moment of the next one.
-        for _ in 0..random_below(20_000) {
-            std::hint::black_box(child.try_wait().unwrap());
-        }
-        child.kill().unwrap();
-        // What it reported before the signal reached it counts too.
-        reported.extend(stored);
-        child.wait().unwrap();
-    }
+    let reported = killed(
+        "crash::store_in_a_process_of_its_own",
+        ("TOOL_STORAGE_TEST_ROOT", &root),
+        rounds,
+        |round| round % 6 + 1,
+    );
 
     let store = DirStore::builder(&root).open().unwrap();
     assert!(

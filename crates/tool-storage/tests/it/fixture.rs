@@ -1,5 +1,7 @@
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -151,3 +153,50 @@ pub(crate) fn join(texts: &[&str]) -> String {
     }
     joined
 }
+
+/// Runs a test that reports what it does in a process of its own, kills it at any moment after
+/// `reports` of the round, and does that again. Returns what was reported.
+pub(crate) fn killed(
+    test: &str,
+    (variable, root): (&str, &Path),
+    rounds: usize,
+    reports: impl Fn(usize) -> usize,
+) -> Vec<String> {
+    let mut reported = Vec::new();
+    for round in 0..rounds {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([test, "--exact", "--nocapture"])
+            .env(variable, root)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut told = lines
+            .map_while(Result::ok)
+            .filter_map(|line| line.strip_prefix(REPORT).map(str::to_owned));
+        reported.extend(told.by_ref().take(reports(round)));
+        // At any moment of the next one.
+        for _ in 0..random_below(20_000) {
+            std::hint::black_box(child.try_wait().unwrap());
+        }
+        child.kill().unwrap();
+        // What it reported before the signal reached it counts too.
+        reported.extend(told);
+        child.wait().unwrap();
+    }
+    reported
+}
+
+/// Reports to whoever kills this process.
+pub(crate) fn report(what: impl std::fmt::Display) {
+    // The test runner may be within a line of its own.
+    println!("\n{REPORT}{what}");
+}
+
+/// A number that nobody chose.
+fn random_below(most: u64) -> u64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    RandomState::new().hash_one(0) % most
+}
+
+const REPORT: &str = "reported ";

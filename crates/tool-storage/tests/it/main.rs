@@ -10,6 +10,8 @@
     reason = "a test fails by panicking and says what it skips"
 )]
 
+/// What is in the directory of an artifact store.
+mod artifact_files;
 /// What leaves for an artifact, as a function.
 mod artifact_plans;
 /// What every artifact store promises, and what one in a directory does beside.

@@ -131,6 +131,28 @@ async fn a_growing_output_takes_the_place_of_the_oldest() {
     assert_eq!(fixture.ids(), [new]);
 }
 
+#[tokio::test]
+async fn a_growing_output_takes_no_more_room_than_it_has_bytes() {
+    let share = 1_000.try_into().unwrap();
+    let fixture = Fixture::with(|builder| {
+        let limits = tool_storage::Limits::new(2_000, 2_000, crate::fixture::DAY).unwrap();
+        builder.limits(limits.session_bytes(share))
+    });
+    let old = crate::fixture::keep(&fixture.store, &session("s"), 600).await;
+    let other = crate::fixture::keep(&fixture.store, &session("other"), 1_000).await;
+    let mut output = fixture
+        .store
+        .begin(&session("s"), "shell", Bound::DEFAULT)
+        .unwrap();
+    for _ in 0..4 {
+        output.write(&"x".repeat(100)).await.unwrap();
+    }
+    let new = output.finish().unwrap().retained.id;
+    assert_eq!(fixture.ids().len(), 3, "there was room for all of them");
+    assert!(fixture.ids().contains(&new));
+    assert!(fixture.ids().contains(&old) && fixture.ids().contains(&other));
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn writing_takes_bounded_memory() {

@@ -4,22 +4,20 @@ use tool_core::{
     ArtifactDraft, ArtifactErrorKind, ArtifactQuery, ArtifactStore, SweepReason, SweptArtifact,
 };
 
-use super::{ArtifactHarness, facts, is_there, kind, put};
+use super::{ArtifactHarness, bounded, ensure_refused, facts, is_there, kind, put};
 use crate::report::{Failed, ensure};
 
 pub(super) async fn too_large_is_refused_before_anything_leaves<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {
-    let store = harness
-        .bounded(100, 9)
-        .ok_or_else(|| Failed::no_hook("bounded"))?;
+    let store = bounded(harness, 100, 9)?;
     let facts = facts();
     let there = put(&store, &facts, "x".repeat(60)).await?.meta.reference;
     let draft = ArtifactDraft::new(kind("large")?);
     let refused = store.put(&facts, draft, "x".repeat(101).into()).await;
-    let kind = refused.err().map(|error| error.kind());
-    ensure(
-        kind == Some(ArtifactErrorKind::TooLarge),
+    ensure_refused(
+        refused,
+        ArtifactErrorKind::TooLarge,
         "it was not refused as too large",
     )?;
     ensure(
@@ -36,9 +34,7 @@ pub(super) async fn too_large_is_refused_before_anything_leaves<H: ArtifactHarne
 pub(super) async fn what_was_used_the_longest_ago_leaves_and_is_told<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {
-    let store = harness
-        .bounded(100, 3)
-        .ok_or_else(|| Failed::no_hook("bounded"))?;
+    let store = bounded(harness, 100, 3)?;
     let facts = facts();
     let tick = || harness.advance(std::time::Duration::from_secs(1));
     let mut references = Vec::new();
@@ -99,9 +95,7 @@ pub(super) async fn what_was_used_the_longest_ago_leaves_and_is_told<H: Artifact
 pub(super) async fn a_parent_stays_while_its_child_is_put<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {
-    let store = harness
-        .bounded(100, 2)
-        .ok_or_else(|| Failed::no_hook("bounded"))?;
+    let store = bounded(harness, 100, 2)?;
     let facts = facts();
     let parent = put(&store, &facts, "x".repeat(40)).await?.meta.reference;
     let other = put(&store, &facts, "x".repeat(40)).await?.meta.reference;
@@ -114,9 +108,9 @@ pub(super) async fn a_parent_stays_while_its_child_is_put<H: ArtifactHarness>(
     ensure(!is_there(&store, &facts, &other).await?, "nothing left")?;
     let draft = ArtifactDraft::new(kind("child")?).parents([parent.clone()]);
     let refused = store.put(&facts, draft, "x".repeat(70).into()).await;
-    let kind = refused.err().map(|error| error.kind());
-    ensure(
-        kind == Some(ArtifactErrorKind::TooLarge),
+    ensure_refused(
+        refused,
+        ArtifactErrorKind::TooLarge,
         "a child that does not fit beside its parent was not refused",
     )?;
     ensure(

@@ -8,7 +8,7 @@ use tool_core::{
     Identification, Payload,
 };
 
-use super::{ArtifactHarness, facts, kind, put};
+use super::{ArtifactHarness, bounded, ensure_refused, facts, kind, put};
 use crate::report::{Failed, ensure};
 
 pub(super) async fn parents_are_proven<H: ArtifactHarness>(harness: &H) -> Result<(), Failed> {
@@ -55,17 +55,15 @@ pub(super) async fn what_is_wrong_in_itself_is_refused<H: ArtifactHarness>(
     ];
     for draft in wrong {
         let put = store.put(&facts, draft, "data".into()).await;
-        let kind = put.err().map(|error| error.kind());
-        ensure(
-            kind == Some(ArtifactErrorKind::Invalid),
+        ensure_refused(
+            put,
+            ArtifactErrorKind::Invalid,
             "a wrong draft was not refused as such",
         )?;
     }
     // What is taken in can be read back, so what nests too deep is not.
-    let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
-    let put = store
-        .put(&facts, draft()?, Payload::Json(shallow(deep)))
-        .await;
+    let deep = (0..500).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+    let put = store.put(&facts, draft()?, Payload::Json(deep)).await;
     if let Ok(kept) = put {
         let got = store.get(&facts, kept.meta.reference.as_str()).await?;
         ensure(got.is_some(), "JSON was taken in that cannot be read back")?;
@@ -73,24 +71,13 @@ pub(super) async fn what_is_wrong_in_itself_is_refused<H: ArtifactHarness>(
     }
     let query = ArtifactQuery::new().after(Some("no cursor".to_owned()));
     let listed = store.list(&facts, query).await;
-    let kind = listed.err().map(|error| error.kind());
-    ensure(
-        kind == Some(ArtifactErrorKind::Invalid),
+    ensure_refused(
+        listed,
+        ArtifactErrorKind::Invalid,
         "a cursor that is none was taken",
     )?;
     let listed = store.list(&facts, ArtifactQuery::new()).await?.artifacts;
     ensure(listed.is_empty(), "something that was refused is there")
-}
-
-/// Takes a deep value apart, as dropping it whole would overflow the stack, and keeps 500 levels.
-fn shallow(mut deep: Value) -> Value {
-    for _ in 0..100_000 - 500 {
-        match deep {
-            Value::Array(mut items) => deep = items.pop().unwrap_or_default(),
-            other => return other,
-        }
-    }
-    deep
 }
 
 pub(super) async fn malformed_references_are_absent<H: ArtifactHarness>(
@@ -133,9 +120,7 @@ pub(super) async fn refusals_carry_no_secrets<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {
     let canary = "canary-5f1b";
-    let store = harness
-        .bounded(100, 9)
-        .ok_or_else(|| Failed::no_hook("bounded"))?;
+    let store = bounded(harness, 100, 9)?;
     let facts = Facts::new()
         .session(canary)
         .identity(Identification::principal(canary).tenant(canary));

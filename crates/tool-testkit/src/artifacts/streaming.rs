@@ -10,7 +10,7 @@ use tool_core::{
     StreamingArtifacts,
 };
 
-use super::{ArtifactHarness, facts, kind, put};
+use super::{ArtifactHarness, bounded, ensure_refused, facts, kind, put};
 use crate::report::{Failed, ensure};
 
 type Piece = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>;
@@ -112,9 +112,7 @@ pub(super) async fn a_stream_is_kept_as_a_payload_is<H: ArtifactHarness>(
 pub(super) async fn a_stream_of_another_length_leaves_nothing<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {
-    let store = harness
-        .bounded(100, 1)
-        .ok_or_else(|| Failed::no_hook("bounded"))?;
+    let store = bounded(harness, 100, 1)?;
     let streams = streams(&store)?;
     let facts = facts();
     let there = put(&store, &facts, "there").await?.meta;
@@ -133,9 +131,9 @@ pub(super) async fn a_stream_of_another_length_leaves_nothing<H: ArtifactHarness
     ] {
         let draft = ArtifactDraft::new(kind("any")?);
         let refused = streams.put_stream(&facts, draft, declared, stream).await;
-        let kind = refused.err().map(|error| error.kind());
-        ensure(
-            kind == Some(expected),
+        ensure_refused(
+            refused,
+            expected,
             format!("a stream declared as {declared} bytes was not refused as {expected:?}"),
         )?;
     }
