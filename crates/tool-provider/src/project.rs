@@ -87,7 +87,7 @@ const EFFORTS: [Effort; 8] = [
     },
 ];
 
-/// Bytes by which a small definition may grow beyond twice its size: those of an envelope.
+/// Bytes beyond twice the size of a definition from which on less is tried: those of an envelope.
 const SLACK: usize = 512;
 
 impl Profile {
@@ -98,7 +98,8 @@ impl Profile {
     ///
     /// # Errors
     /// [`Quarantine`] for a tool that no request should carry: its schema is in an unknown dialect,
-    /// is no schema somewhere, refers to nothing or beyond itself, or takes nothing.
+    /// is no schema somewhere, refers to nothing or beyond itself, takes nothing, or is beyond the
+    /// limits of the provider.
     ///
     /// ```
     /// use tool_core::{Annotations, Definition, Schema, WireName};
@@ -129,7 +130,7 @@ impl Profile {
             None => self,
         };
         if !wanted.is_strict() {
-            return wanted.attempt(definition).map(Attempt::forced);
+            return wanted.attempt(definition).map(|it| it.projection);
         }
         let attempt = wanted.attempt(definition)?;
         let most = wanted.rules().request;
@@ -156,7 +157,7 @@ impl Profile {
         definition: &Definition,
         because: Loss,
     ) -> Result<Projection, Quarantine> {
-        let mut projection = self.plain().attempt(definition).map(Attempt::forced)?;
+        let mut projection = self.plain().attempt(definition)?.projection;
         projection.fell_back = Some(because);
         Ok(projection)
     }
@@ -198,7 +199,8 @@ impl Profile {
             .to_string()
             .len()
             + SLACK;
-        let mut made = None;
+        let mut least = None;
+        let mut obstacle = None;
         for effort in EFFORTS {
             let mut work = Work::new(rules, effort, &originals);
             let document = work.run();
@@ -217,34 +219,33 @@ impl Profile {
                 &[]
             };
             let attempt = finish(definition, rules, document, words, work.report);
-            let fits = attempt.projection.definition.to_string().len() <= most
-                && Schema::new(attempt.projection.schema.clone()).is_ok();
-            if fits || attempt.obstacle.is_some() {
-                return Ok(attempt);
+            if attempt.obstacle.is_some() {
+                if rules.strict {
+                    return Ok(attempt);
+                }
+                obstacle = attempt.obstacle;
+            } else if Schema::new(attempt.projection.schema.clone()).is_ok() {
+                if attempt.projection.definition.to_string().len() <= most {
+                    return Ok(attempt);
+                }
+                least = Some(attempt);
             }
-            made.get_or_insert(attempt);
         }
-        match made {
-            // It is larger than it should be in every way there is; the first says the most.
-            Some(attempt) if Schema::new(attempt.projection.schema.clone()).is_ok() => Ok(attempt),
-            _ => Err(quarantine(
+        // It is larger than it should be in every way there is.
+        least.ok_or_else(|| match obstacle {
+            Some(loss) => quarantine(loss.path, loss.note),
+            None => quarantine(
                 String::new(),
                 "the schema is too large or too deep once it is written out".to_owned(),
-            )),
-        }
+            ),
+        })
     }
 }
 
 struct Attempt {
     projection: Projection,
+    /// Why the profile cannot express it. A plain profile gives no attempt that has one.
     obstacle: Option<Loss>,
-}
-
-impl Attempt {
-    /// The projection of a profile that knows no obstacle.
-    fn forced(self) -> Projection {
-        self.projection
-    }
 }
 
 impl Projection {

@@ -381,3 +381,37 @@ fn one_bad_tool_fails_no_other_and_limits_of_a_request_are_kept() {
     assert_eq!(strict.len(), 20);
     assert_eq!(strict.last(), Some(&"tool019"));
 }
+
+#[test]
+fn what_is_too_large_is_written_with_less_and_the_least_is_sent() {
+    let mut defs = Map::new();
+    for level in 0..12 {
+        let next = json!({"$ref": format!("#/$defs/n{}", level + 1)});
+        let node = json!({"type": "object", "properties": {"a": next, "b": next}});
+        defs.insert(format!("n{level}"), node);
+    }
+    defs.insert("n12".to_owned(), json!({"type": "string"}));
+    // However little is said, it is large: the provider has no short form of what takes anything.
+    let open = (0..200).map(|it| (format!("p{it}"), json!(true)));
+    let mut properties: Map<String, Value> = open.collect();
+    properties.insert("tree".to_owned(), json!({"$ref": "#/$defs/n0"}));
+    let schema = json!({"type": "object", "properties": properties, "$defs": defs});
+    let sent = Profile::Gemini.project(&tool("large", schema));
+    let sent = sent.expect("what is large is sent");
+    assert_eq!(sent.schema()["properties"]["tree"]["type"], "OBJECT");
+    let made = sent.schema()["properties"]["tree"].to_string();
+    assert!(made.len() < 200, "{made}");
+}
+
+#[test]
+fn what_is_beyond_the_limits_of_a_plain_profile_is_quarantined() {
+    let nested = |levels: usize| {
+        let leaf = json!({"type": "string"});
+        (0..levels).fold(leaf, |inner, _| property(inner))
+    };
+    let kimi = |levels| Profile::Kimi.project(&tool("deep", nested(levels)));
+    assert!(kimi(30).is_ok());
+    let refused = kimi(31).expect_err("it is too deep");
+    assert_eq!(refused.reason, "the schema is nested too deeply");
+    assert!(Profile::Generic.project(&tool("deep", nested(31))).is_ok());
+}
