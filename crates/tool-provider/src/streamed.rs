@@ -140,7 +140,6 @@ impl OpenCalls {
 
     fn fail(&mut self, kind: &str) -> StreamPart {
         self.ended = true;
-        self.open.clear();
         StreamPart::Failed {
             kind: kind.to_owned(),
         }

@@ -415,3 +415,85 @@ fn what_is_beyond_the_limits_of_a_plain_profile_is_quarantined() {
     assert_eq!(refused.reason, "the schema is nested too deeply");
     assert!(Profile::Generic.project(&tool("deep", nested(31))).is_ok());
 }
+
+#[test]
+fn of_two_tools_with_one_name_one_is_sent_and_the_other_quarantined() {
+    let twins = ["string", "integer"].map(|kind| tool("twin", property(json!({"type": kind}))));
+    let list = Profile::Mcp.tools(&twins);
+    assert_eq!((list.tools().len(), list.quarantined().len()), (1, 1));
+    let turned = Profile::Mcp.tools(twins.iter().rev());
+    assert_eq!(list.to_json(), turned.to_json());
+}
+
+#[test]
+fn a_tool_with_more_optional_properties_than_a_request_takes_is_not_strict() {
+    let of = |count: usize| {
+        let properties = (0..count).map(|it| (format!("p{it}"), json!({"type": "string"})));
+        let properties: Map<String, Value> = properties.collect();
+        let schema = json!({"type": "object", "properties": properties});
+        Profile::AnthropicStrict.project(&tool("wide", schema))
+    };
+    assert!(of(24).is_ok_and(|it| it.is_strict()));
+    assert!(of(25).is_ok_and(|it| !it.is_strict() && it.fell_back().is_some()));
+}
+
+#[test]
+fn a_new_name_is_none_that_stands_already() {
+    let plain = json!({"type": "string"});
+    let properties = json!({"a b": plain, "a_b_1": plain});
+    let schema = json!({"type": "object", "properties": properties});
+    let sent = Profile::Anthropic.project(&tool("names", schema));
+    let sent = sent.expect("it is sent");
+    let given = json!({"a_b_1": "own", "a_b_2": "new"});
+    let restored = sent.inverse().restore(given);
+    assert_eq!(restored, json!({"a_b_1": "own", "a b": "new"}));
+}
+
+#[test]
+fn a_pattern_that_not_every_engine_reads_is_dropped() {
+    for (pattern, kept) in [("^a{100}$", true), ("^a{101}$", false), (r"\bword", false)] {
+        let schema = json!({"type": "object", "required": ["x"],
+            "properties": {"x": {"type": "string", "pattern": pattern}}});
+        let sent = Profile::OpenAiChatStrict.project(&tool("pattern", schema));
+        let sent = sent.expect("it is sent");
+        let stands = sent.schema()["properties"]["x"].get("pattern").is_some();
+        assert_eq!(stands, kept, "{pattern}");
+    }
+}
+
+#[test]
+fn schemas_that_are_read_again_by_many_references_are_too_large() {
+    let leaves: Map<String, Value> = (0..2_000).map(|it| (format!("p{it}"), json!({}))).collect();
+    let mut inner = json!({"type": "object", "properties": leaves});
+    let mut refs = Map::new();
+    let mut pointer = "#".to_owned();
+    for level in 0..25 {
+        pointer.push_str("/properties/x");
+        refs.insert(format!("r{level}"), json!({"$ref": pointer}));
+        inner = property(inner);
+    }
+    inner["properties"]["refs"] = json!({"type": "object", "properties": refs});
+    let refused = Profile::Gemini.project(&tool("again", inner));
+    let reason = refused.expect_err("it is too large").reason;
+    assert_eq!(
+        reason,
+        "the schema is too large once its references are followed"
+    );
+}
+
+#[test]
+fn references_that_lead_to_themselves_end_on_the_way_back() {
+    let own = json!({"$ref": "#/$defs/own"});
+    let schema = json!({
+        "type": "object",
+        "properties": {"x": own, "left": {"type": "string"}},
+        "required": ["x"],
+        "$defs": {"own": {"allOf": [own, own]}},
+    });
+    let sent = Profile::Groq.project(&tool("own", schema));
+    let sent = sent.expect("it is sent");
+    let restored = sent.inverse().restore(json!({"x": {"y": 1}, "left": null}));
+    assert_eq!(restored, json!({"x": {"y": 1}}));
+    let presented = sent.inverse().present(json!({"x": {"y": 1}}));
+    assert_eq!(presented, json!({"x": {"y": 1}, "left": null}));
+}

@@ -194,3 +194,13 @@ fn arguments_in_parts_fail_a_gemini_response() {
     let kind = "arguments in parts".to_owned();
     assert_eq!(parts.last(), Some(&StreamPart::Failed { kind }));
 }
+
+#[test]
+fn thoughts_of_gemini_are_no_text() {
+    let chunk = json!({"candidates": [{"content": {"parts": [
+        {"text": "I wonder", "thought": true},
+        {"text": "Hello"},
+    ]}}]});
+    let parts = GeminiStream::default().feed(&chunk);
+    assert_eq!(parts, [StreamPart::Text("Hello".to_owned())]);
+}
