@@ -7,7 +7,7 @@ use tool_core::{Annotations, Definition, Identity, Namespace, Schema, Source, To
 use tool_provider::Profile;
 
 use crate::checker::refused;
-use crate::tools::tool;
+use crate::tools::{property, tool};
 
 /// Compares what is sent with what was reviewed. `TOOL_BLESS` writes it anew.
 fn reviewed(report: &str, schema: Value) -> Map<String, Value> {
@@ -44,11 +44,6 @@ fn reviewed(report: &str, schema: Value) -> Map<String, Value> {
         "{report} is sent as it was reviewed; TOOL_BLESS=1 writes it anew"
     );
     seen
-}
-
-fn property(schema: impl Into<Value>) -> Value {
-    let schema = schema.into();
-    json!({"type": "object", "properties": {"x": schema}})
 }
 
 #[test]
@@ -356,88 +351,6 @@ fn b1_to_b14_names_are_legal_everywhere_and_two_tools_have_two() {
 }
 
 #[test]
-fn one_bad_tool_fails_no_other_and_limits_of_a_request_are_kept() {
-    let bad = tool("bad", property(json!({"type": "null", "enum": ["A"]})));
-    let many: Vec<Definition> = (0..200)
-        .map(|index| {
-            tool(
-                &format!("tool{index:03}"),
-                property(json!({"type": "string"})),
-            )
-        })
-        .chain([bad])
-        .collect();
-    let list = Profile::OpenAiChat.tools(&many);
-    assert_eq!(list.tools().len(), 128);
-    assert!(list.quarantined().iter().any(|it| it.tool == "bad"));
-    let list = Profile::AnthropicStrict.tools(&many);
-    assert_eq!(list.tools().len(), 200);
-    let strict: Vec<&str> = list
-        .tools()
-        .iter()
-        .filter(|it| it.is_strict())
-        .map(|it| it.name())
-        .collect();
-    assert_eq!(strict.len(), 20);
-    assert_eq!(strict.last(), Some(&"tool019"));
-}
-
-#[test]
-fn what_is_too_large_is_written_with_less_and_the_least_is_sent() {
-    let mut defs = Map::new();
-    for level in 0..12 {
-        let next = json!({"$ref": format!("#/$defs/n{}", level + 1)});
-        let node = json!({"type": "object", "properties": {"a": next, "b": next}});
-        defs.insert(format!("n{level}"), node);
-    }
-    defs.insert("n12".to_owned(), json!({"type": "string"}));
-    // However little is said, it is large: the provider has no short form of what takes anything.
-    let open = (0..200).map(|it| (format!("p{it}"), json!(true)));
-    let mut properties: Map<String, Value> = open.collect();
-    properties.insert("tree".to_owned(), json!({"$ref": "#/$defs/n0"}));
-    let schema = json!({"type": "object", "properties": properties, "$defs": defs});
-    let sent = Profile::Gemini.project(&tool("large", schema));
-    let sent = sent.expect("what is large is sent");
-    assert_eq!(sent.schema()["properties"]["tree"]["type"], "OBJECT");
-    let made = sent.schema()["properties"]["tree"].to_string();
-    assert!(made.len() < 200, "{made}");
-}
-
-#[test]
-fn what_is_beyond_the_limits_of_a_plain_profile_is_quarantined() {
-    let nested = |levels: usize| {
-        let leaf = json!({"type": "string"});
-        (0..levels).fold(leaf, |inner, _| property(inner))
-    };
-    let kimi = |levels| Profile::Kimi.project(&tool("deep", nested(levels)));
-    assert!(kimi(30).is_ok());
-    let refused = kimi(31).expect_err("it is too deep");
-    assert_eq!(refused.reason, "the schema is nested too deeply");
-    assert!(Profile::Generic.project(&tool("deep", nested(31))).is_ok());
-}
-
-#[test]
-fn of_two_tools_with_one_name_one_is_sent_and_the_other_quarantined() {
-    let twins = ["string", "integer"].map(|kind| tool("twin", property(json!({"type": kind}))));
-    let list = Profile::Mcp.tools(&twins);
-    assert_eq!((list.tools().len(), list.quarantined().len()), (1, 1));
-    let turned = Profile::Mcp.tools(twins.iter().rev());
-    assert_eq!(list.to_json(), turned.to_json());
-}
-
-#[test]
-fn a_tool_with_more_optional_properties_than_a_request_takes_is_not_strict() {
-    let of = |count: usize| {
-        let properties = (0..count).map(|it| (format!("p{it}"), json!({"type": "string"})));
-        let properties: Map<String, Value> = properties.collect();
-        let schema = json!({"type": "object", "properties": properties});
-        Profile::AnthropicStrict.project(&tool("wide", schema))
-    };
-    assert!(of(24).is_ok_and(|it| it.is_strict()));
-    assert!(of(25).is_ok_and(|it| !it.is_strict() && it.fell_back().is_some()));
-}
-
-#[test]
 fn a_new_name_is_none_that_stands_already() {
     let plain = json!({"type": "string"});
     let properties = json!({"a b": plain, "a_b_1": plain});
@@ -459,41 +372,4 @@ fn a_pattern_that_not_every_engine_reads_is_dropped() {
         let stands = sent.schema()["properties"]["x"].get("pattern").is_some();
         assert_eq!(stands, kept, "{pattern}");
     }
-}
-
-#[test]
-fn schemas_that_are_read_again_by_many_references_are_too_large() {
-    let leaves: Map<String, Value> = (0..2_000).map(|it| (format!("p{it}"), json!({}))).collect();
-    let mut inner = json!({"type": "object", "properties": leaves});
-    let mut refs = Map::new();
-    let mut pointer = "#".to_owned();
-    for level in 0..25 {
-        pointer.push_str("/properties/x");
-        refs.insert(format!("r{level}"), json!({"$ref": pointer}));
-        inner = property(inner);
-    }
-    inner["properties"]["refs"] = json!({"type": "object", "properties": refs});
-    let refused = Profile::Gemini.project(&tool("again", inner));
-    let reason = refused.expect_err("it is too large").reason;
-    assert_eq!(
-        reason,
-        "the schema is too large once its references are followed"
-    );
-}
-
-#[test]
-fn references_that_lead_to_themselves_end_on_the_way_back() {
-    let own = json!({"$ref": "#/$defs/own"});
-    let schema = json!({
-        "type": "object",
-        "properties": {"x": own, "left": {"type": "string"}},
-        "required": ["x"],
-        "$defs": {"own": {"allOf": [own, own]}},
-    });
-    let sent = Profile::Groq.project(&tool("own", schema));
-    let sent = sent.expect("it is sent");
-    let restored = sent.inverse().restore(json!({"x": {"y": 1}, "left": null}));
-    assert_eq!(restored, json!({"x": {"y": 1}}));
-    let presented = sent.inverse().present(json!({"x": {"y": 1}}));
-    assert_eq!(presented, json!({"x": {"y": 1}, "left": null}));
 }
