@@ -8,7 +8,7 @@ use crate::Profile;
 use crate::dialect::Dialect;
 use crate::envelope::envelope;
 use crate::inverse::Inverse;
-use crate::loss::{Effect, Loss, Report};
+use crate::loss::{Loss, Report};
 use crate::node::{Document, Node, Slot, emit, parse};
 use crate::pass::{Effort, Work};
 use crate::rules::{Envelope, Rules};
@@ -45,47 +45,23 @@ pub struct Quarantine {
 
 /// From much to little: what is tried until the result is small enough.
 const EFFORTS: [Effort; 8] = [
-    Effort {
-        unroll: 1,
-        follow: 24,
-        words: true,
-    },
-    Effort {
-        unroll: 0,
-        follow: 24,
-        words: true,
-    },
-    Effort {
-        unroll: 0,
-        follow: 24,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 6,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 3,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 2,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 1,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 0,
-        words: false,
-    },
+    effort(1, 24, true),
+    effort(0, 24, true),
+    effort(0, 24, false),
+    effort(0, 6, false),
+    effort(0, 3, false),
+    effort(0, 2, false),
+    effort(0, 1, false),
+    effort(0, 0, false),
 ];
+
+const fn effort(unroll: usize, follow: usize, words: bool) -> Effort {
+    Effort {
+        unroll,
+        follow,
+        words,
+    }
+}
 
 /// Bytes beyond twice the size of a definition from which on less is tried: those of an envelope.
 const SLACK: usize = 512;
@@ -137,13 +113,8 @@ impl Profile {
         let too_many =
             attempt.projection.optional > most.optional || attempt.projection.unions > most.unions;
         let obstacle = attempt.obstacle.or_else(|| {
-            too_many.then(|| Loss {
-                path: String::new(),
-                keyword: String::new(),
-                effect: Effect::GivenUp,
-                note: "it has more optional properties or alternatives than one request may"
-                    .to_owned(),
-            })
+            let note = "it has more optional properties or alternatives than one request may";
+            too_many.then(|| Loss::given_up(&"", "", note))
         });
         match obstacle {
             None => Ok(attempt.projection),
@@ -160,17 +131,6 @@ impl Profile {
         let mut projection = self.plain().attempt(definition)?.projection;
         projection.fell_back = Some(because);
         Ok(projection)
-    }
-
-    /// The profile with strictness; itself where it has none.
-    #[must_use]
-    pub fn strict(self) -> Self {
-        match self {
-            Self::Anthropic => Self::AnthropicStrict,
-            Self::OpenAiChat => Self::OpenAiChatStrict,
-            Self::OpenAiResponses => Self::OpenAiResponsesStrict,
-            other => other,
-        }
     }
 
     fn attempt(self, definition: &Definition) -> Result<Attempt, Quarantine> {

@@ -8,6 +8,20 @@ use crate::Finish;
 /// Assembles the chunks of one OpenAI Chat Completions response, or of whoever speaks as it does.
 ///
 /// Pieces of several calls may be mixed, so that no call is whole before the end is.
+///
+/// ```
+/// use tool_provider::{ChatStream, StreamPart};
+///
+/// let chunk = serde_json::json!({"choices": [{
+///     "delta": {"tool_calls": [
+///         {"index": 0, "id": "c1", "function": {"name": "grep", "arguments": "{}"}},
+///     ]},
+///     "finish_reason": "tool_calls",
+/// }]});
+/// let mut stream = ChatStream::default();
+/// let parts = stream.feed(&chunk);
+/// assert!(parts.iter().any(|part| matches!(part, StreamPart::Call(call) if call.name == "grep")));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ChatStream {
     calls: OpenCalls,
