@@ -351,6 +351,19 @@ fn b1_to_b14_names_are_legal_everywhere_and_two_tools_have_two() {
 }
 
 #[test]
+fn constants_of_alternatives_become_values_each_of_them_once() {
+    let branch = |kind: &str, text: &str| json!({"properties": {"kind": {"const": kind, "description": text}}, "required": ["kind"]});
+    let branches = json!([branch("a", "1"), branch("b", "2"), branch("a", "3")]);
+    let sent =
+        Profile::Anthropic.project(&tool("kinds", json!({"type": "object", "anyOf": branches})));
+    let sent = sent.expect("it is sent");
+    assert_eq!(
+        sent.schema()["properties"]["kind"]["enum"],
+        json!(["a", "b"])
+    );
+}
+
+#[test]
 fn a_new_name_is_none_that_stands_already() {
     let plain = json!({"type": "string"});
     let properties = json!({"a b": plain, "a_b_1": plain});
