@@ -1,10 +1,10 @@
 //! The calls of a model's response, whoever the provider is.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 use thiserror::Error;
 use tool_core::{Arguments, Call, CallId, FinishReason};
+
+use crate::unique_ids::UniqueIds;
 
 /// The API that a response comes from and results go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,9 +109,12 @@ impl Api {
     /// # }
     /// ```
     pub fn read(self, body: &Value) -> Result<Response, ReadError> {
-        let missing = |missing| ReadError {
-            api: self.as_str(),
-            missing,
+        let part = |pointer: &str, name| {
+            let part = body.pointer(pointer).cloned();
+            part.ok_or(ReadError {
+                api: self.as_str(),
+                missing: name,
+            })
         };
         let word = |pointer: &str| {
             body.pointer(pointer)
@@ -120,28 +123,24 @@ impl Api {
         };
         let (mut message, place, finish) = match self {
             Self::AnthropicMessages => {
-                let content = body.get("content").ok_or_else(|| missing("content"))?;
+                let content = part("/content", "content")?;
                 let message = serde_json::json!({"role": "assistant", "content": content});
                 (message, "/content", word("/stop_reason"))
             }
             Self::OpenAiChat => {
-                let message = body.pointer("/choices/0/message");
-                let message = message.ok_or_else(|| missing("message"))?.clone();
+                let message = part("/choices/0/message", "message")?;
                 (message, "/tool_calls", word("/choices/0/finish_reason"))
             }
             Self::OpenAiResponses => {
-                let output = body.get("output").ok_or_else(|| missing("output"))?;
                 let finish = word("/incomplete_details/reason").or_else(|| word("/status"));
-                (output.clone(), "", finish)
+                (part("/output", "output")?, "", finish)
             }
             Self::Gemini => {
-                let content = body.pointer("/candidates/0/content");
-                let content = content.ok_or_else(|| missing("content"))?.clone();
+                let content = part("/candidates/0/content", "content")?;
                 (content, "/parts", word("/candidates/0/finishReason"))
             }
             Self::Mcp => {
-                let params = body.get("params").ok_or_else(|| missing("params"))?;
-                let mut params = params.clone();
+                let mut params = part("/params", "params")?;
                 if let (Some(params), Some(id)) = (params.as_object_mut(), body.get("id")) {
                     params.insert("id".to_owned(), id.clone());
                 }
@@ -149,12 +148,10 @@ impl Api {
             }
         };
         let mut calls = Vec::new();
-        let mut taken = BTreeSet::new();
+        let mut ids = UniqueIds::default();
         let items = message.pointer_mut(place).and_then(Value::as_array_mut);
         for item in items.into_iter().flatten() {
-            if let Some(call) = self.call(item, calls.len(), &mut taken) {
-                calls.push(call);
-            }
+            calls.extend(self.call(item, calls.len(), &mut ids));
         }
         Ok(Response {
             message,
@@ -164,35 +161,30 @@ impl Api {
     }
 
     /// The call that a part of a message is, if it is one.
-    fn call(
-        self,
-        item: &mut Value,
-        position: usize,
-        taken: &mut BTreeSet<String>,
-    ) -> Option<IncomingCall> {
+    fn call(self, item: &mut Value, position: usize, ids: &mut UniqueIds) -> Option<IncomingCall> {
         let kind = item.get("type").and_then(Value::as_str);
-        let (id_key, name, arguments) = match self {
+        let (call, id, name, arguments) = match self {
             Self::AnthropicMessages if kind != Some("tool_use") => return None,
             Self::OpenAiResponses if kind != Some("function_call") => return None,
-            Self::AnthropicMessages => ("id", item.get("name"), item.get("input")),
-            Self::OpenAiResponses => ("call_id", item.get("name"), item.get("arguments")),
-            Self::OpenAiChat => (
-                "id",
-                item.pointer("/function/name"),
-                item.pointer("/function/arguments"),
-            ),
-            Self::Gemini => {
-                let call = item.get_mut("functionCall")?;
-                let name = call.get("name").cloned();
-                let arguments = call.get("args").cloned();
-                let id = unique(call.as_object_mut()?, "id", taken);
-                return Some(incoming(position, id, name.as_ref(), arguments.as_ref()));
-            }
-            Self::Mcp => ("id", item.get("name"), item.get("arguments")),
+            Self::AnthropicMessages => (item, "id", "/name", "/input"),
+            Self::OpenAiChat => (item, "id", "/function/name", "/function/arguments"),
+            Self::OpenAiResponses => (item, "call_id", "/name", "/arguments"),
+            Self::Gemini => (item.get_mut("functionCall")?, "id", "/name", "/args"),
+            Self::Mcp => (item, "id", "/name", "/arguments"),
         };
-        let (name, arguments) = (name.cloned(), arguments.cloned());
-        let id = unique(item.as_object_mut()?, id_key, taken);
-        Some(incoming(position, id, name.as_ref(), arguments.as_ref()))
+        let name = call.pointer(name).and_then(Value::as_str);
+        let name = name.unwrap_or_default().to_owned();
+        let arguments = match call.pointer(arguments) {
+            Some(Value::String(text)) => Arguments::Text(text.clone()),
+            Some(value) => Arguments::Value(value.clone()),
+            None => Arguments::Value(Value::Null),
+        };
+        Some(IncomingCall {
+            position,
+            id: unique(call.as_object_mut()?, id, ids),
+            name,
+            arguments,
+        })
     }
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -206,39 +198,16 @@ impl Api {
     }
 }
 
-fn incoming(
-    position: usize,
-    id: Option<String>,
-    name: Option<&Value>,
-    arguments: Option<&Value>,
-) -> IncomingCall {
-    IncomingCall {
-        position,
-        id: id.map(CallId::from),
-        name: name.and_then(Value::as_str).unwrap_or_default().to_owned(),
-        arguments: match arguments {
-            Some(Value::String(text)) => Arguments::Text(text.clone()),
-            Some(value) => Arguments::Value(value.clone()),
-            None => Arguments::Value(Value::Null),
-        },
-    }
-}
-
-/// The id of a call. One that was there before is given another.
-fn unique(map: &mut Map<String, Value>, key: &str, taken: &mut BTreeSet<String>) -> Option<String> {
-    let given = match map.get(key)? {
+/// The id of a call, written back where it had to become another.
+fn unique(call: &mut Map<String, Value>, key: &str, ids: &mut UniqueIds) -> Option<CallId> {
+    let given = match call.get(key)? {
         Value::String(id) => id.clone(),
         Value::Null => return None,
         id => id.to_string(),
     };
-    let mut id = given.clone();
-    let mut count = 2_usize;
-    while !taken.insert(id.clone()) {
-        id = format!("{given}-{count}");
-        count += 1;
-    }
+    let id = ids.next(&given);
     if id != given {
-        map.insert(key.to_owned(), id.clone().into());
+        call.insert(key.to_owned(), id.clone().into());
     }
-    Some(id)
+    Some(CallId::from(id))
 }

@@ -1,6 +1,6 @@
 //! From the arguments that a model gives to those that the tool takes, and back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -83,33 +83,52 @@ impl Inverse {
     }
 
     fn apply(&self, step: &Step, value: &mut Value, way: Way, depth: usize) {
+        self.apply_once(step, value, way, depth, &mut BTreeSet::new());
+    }
+
+    /// Applies a step. A reference that was `followed` for the same value already is not followed
+    /// again: it would change nothing more, and might lead to itself.
+    fn apply_once<'a>(
+        &'a self,
+        step: &'a Step,
+        value: &mut Value,
+        way: Way,
+        depth: usize,
+        followed: &mut BTreeSet<&'a str>,
+    ) {
         if depth > MOST_DEPTH {
             return;
         }
-        if let Some(name) = &step.reference {
+        if let Some(name) = &step.reference
+            && followed.insert(name)
+        {
             let target = if name.is_empty() {
                 Some(&self.root)
             } else {
                 self.parts.get(name)
             };
             if let Some(target) = target {
-                self.apply(target, value, way, depth + 1);
+                self.apply_once(target, value, way, depth, followed);
             }
         }
         for part in &step.all {
-            self.apply(part, value, way, depth + 1);
+            self.apply_once(part, value, way, depth, followed);
         }
         if step.branches.iter().any(|(_, branch)| !branch.is_idle()) {
-            let chosen = step.branches.iter().find(|(schema, branch)| {
+            for (schema, branch) in &step.branches {
                 if way == Way::ToTool {
-                    return fits(schema, value);
+                    if fits(schema, value) {
+                        self.apply_once(branch, value, way, depth, followed);
+                        break;
+                    }
+                    continue;
                 }
                 let mut presented = value.clone();
-                self.apply(branch, &mut presented, way, depth + 1);
-                fits(schema, &presented)
-            });
-            if let Some((_, branch)) = chosen {
-                self.apply(branch, value, way, depth + 1);
+                self.apply_once(branch, &mut presented, way, depth, &mut followed.clone());
+                if fits(schema, &presented) {
+                    *value = presented;
+                    break;
+                }
             }
         }
         match value {

@@ -16,6 +16,7 @@ mod rules;
 mod streamed;
 mod table;
 mod tool_list;
+mod unique_ids;
 
 pub use incoming::{Api, IncomingCall, ReadError, Response};
 pub use inverse::Inverse;

@@ -42,14 +42,24 @@ pub(crate) struct Report {
     pub(crate) contradiction: Option<Loss>,
 }
 
-impl Report {
-    pub(crate) fn add(&mut self, place: &impl ToString, keyword: &str, effect: Effect, note: &str) {
-        let loss = Loss {
+impl Loss {
+    fn new(place: &impl ToString, keyword: &str, effect: Effect, note: &str) -> Self {
+        Self {
             path: place.to_string(),
             keyword: keyword.to_owned(),
             effect,
             note: note.to_owned(),
-        };
+        }
+    }
+
+    pub(crate) fn given_up(place: &impl ToString, keyword: &str, note: &str) -> Self {
+        Self::new(place, keyword, Effect::GivenUp, note)
+    }
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, place: &impl ToString, keyword: &str, effect: Effect, note: &str) {
+        let loss = Loss::new(place, keyword, effect, note);
         if !self.losses.contains(&loss) {
             self.losses.push(loss);
         }
@@ -60,20 +70,12 @@ impl Report {
     }
 
     pub(crate) fn blocked(&mut self, place: &impl ToString, keyword: &str, note: &str) {
-        self.obstacle.get_or_insert_with(|| Loss {
-            path: place.to_string(),
-            keyword: keyword.to_owned(),
-            effect: Effect::GivenUp,
-            note: note.to_owned(),
-        });
+        self.obstacle
+            .get_or_insert_with(|| Loss::given_up(place, keyword, note));
     }
 
     pub(crate) fn contradicted(&mut self, place: &impl ToString, keyword: &str, note: &str) {
-        self.contradiction.get_or_insert_with(|| Loss {
-            path: place.to_string(),
-            keyword: keyword.to_owned(),
-            effect: Effect::GivenUp,
-            note: note.to_owned(),
-        });
+        self.contradiction
+            .get_or_insert_with(|| Loss::given_up(place, keyword, note));
     }
 }

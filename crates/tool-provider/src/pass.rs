@@ -152,33 +152,35 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The names that can be reached from themselves.
-fn recursive(document: &Document) -> BTreeSet<String> {
-    let mut edges: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    edges.insert("", references(&document.root));
-    for (name, node) in &document.defs {
-        edges.insert(name, references(node));
-    }
-    let reaches_itself = |name: &str| {
-        let mut seen = BTreeSet::new();
-        let mut pending: Vec<&str> = edges
-            .get(name)
-            .into_iter()
-            .flatten()
-            .map(|it| &**it)
-            .collect();
-        while let Some(next) = pending.pop() {
-            if next == name {
-                return true;
-            }
-            if seen.insert(next) {
-                pending.extend(edges.get(next).into_iter().flatten().map(|it| &**it));
+/// What each name refers to; the root goes by the empty name.
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+fn edges(root: &Node, defs: &BTreeMap<String, Node>) -> Edges {
+    let named = defs.iter().map(|(name, node)| (name.clone(), node));
+    let all = std::iter::once((String::new(), root)).chain(named);
+    all.map(|(name, node)| (name, references(node))).collect()
+}
+
+/// The names that one leads to, itself only if it leads back.
+fn reachable<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut pending = vec![from];
+    while let Some(next) = pending.pop() {
+        for name in edges.get(next).into_iter().flatten() {
+            if reached.insert(&**name) {
+                pending.push(name);
             }
         }
-        false
-    };
-    let names = edges.keys().filter(|name| reaches_itself(name));
-    names.map(|name| (*name).to_owned()).collect()
+    }
+    reached
+}
+
+/// The names that can be reached from themselves.
+fn recursive(document: &Document) -> BTreeSet<String> {
+    let edges = edges(&document.root, &document.defs);
+    let names = edges.keys();
+    let names = names.filter(|name| reachable(&edges, name).contains(name.as_str()));
+    names.cloned().collect()
 }
 
 /// The names that a node refers to, at any depth.
@@ -190,14 +192,7 @@ fn references(node: &Node) -> BTreeSet<String> {
 
 /// Drops what nothing refers to.
 fn prune(root: &Node, defs: &mut BTreeMap<String, Node>) {
-    let mut used = BTreeSet::new();
-    let mut pending = references(root);
-    while let Some(name) = pending.pop_first() {
-        if used.insert(name.clone())
-            && let Some(node) = defs.get(&name)
-        {
-            pending.extend(references(node));
-        }
-    }
-    defs.retain(|name, _| used.contains(name));
+    let edges = edges(root, defs);
+    let used = reachable(&edges, "");
+    defs.retain(|name, _| used.contains(name.as_str()));
 }

@@ -105,6 +105,17 @@ impl Profile {
         }
     }
 
+    /// The profile with strictness; itself where it has none.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        match self {
+            Self::Anthropic => Self::AnthropicStrict,
+            Self::OpenAiChat => Self::OpenAiChatStrict,
+            Self::OpenAiResponses => Self::OpenAiResponsesStrict,
+            other => other,
+        }
+    }
+
     pub(crate) fn rules(self) -> &'static Rules {
         match self {
             Self::Anthropic => &table::ANTHROPIC,

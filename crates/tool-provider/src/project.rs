@@ -8,7 +8,7 @@ use crate::Profile;
 use crate::dialect::Dialect;
 use crate::envelope::envelope;
 use crate::inverse::Inverse;
-use crate::loss::{Effect, Loss, Report};
+use crate::loss::{Loss, Report};
 use crate::node::{Document, Node, Slot, emit, parse};
 use crate::pass::{Effort, Work};
 use crate::rules::{Envelope, Rules};
@@ -45,49 +45,25 @@ pub struct Quarantine {
 
 /// From much to little: what is tried until the result is small enough.
 const EFFORTS: [Effort; 8] = [
-    Effort {
-        unroll: 1,
-        follow: 24,
-        words: true,
-    },
-    Effort {
-        unroll: 0,
-        follow: 24,
-        words: true,
-    },
-    Effort {
-        unroll: 0,
-        follow: 24,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 6,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 3,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 2,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 1,
-        words: false,
-    },
-    Effort {
-        unroll: 0,
-        follow: 0,
-        words: false,
-    },
+    effort(1, 24, true),
+    effort(0, 24, true),
+    effort(0, 24, false),
+    effort(0, 6, false),
+    effort(0, 3, false),
+    effort(0, 2, false),
+    effort(0, 1, false),
+    effort(0, 0, false),
 ];
 
-/// Bytes by which a small definition may grow beyond twice its size: those of an envelope.
+const fn effort(unroll: usize, follow: usize, words: bool) -> Effort {
+    Effort {
+        unroll,
+        follow,
+        words,
+    }
+}
+
+/// Bytes beyond twice the size of a definition from which on less is tried: those of an envelope.
 const SLACK: usize = 512;
 
 impl Profile {
@@ -98,7 +74,8 @@ impl Profile {
     ///
     /// # Errors
     /// [`Quarantine`] for a tool that no request should carry: its schema is in an unknown dialect,
-    /// is no schema somewhere, refers to nothing or beyond itself, or takes nothing.
+    /// is no schema somewhere, refers to nothing or beyond itself, takes nothing, or is beyond the
+    /// limits of the provider.
     ///
     /// ```
     /// use tool_core::{Annotations, Definition, Schema, WireName};
@@ -129,20 +106,15 @@ impl Profile {
             None => self,
         };
         if !wanted.is_strict() {
-            return wanted.attempt(definition).map(Attempt::forced);
+            return wanted.attempt(definition).map(|it| it.projection);
         }
         let attempt = wanted.attempt(definition)?;
         let most = wanted.rules().request;
         let too_many =
             attempt.projection.optional > most.optional || attempt.projection.unions > most.unions;
         let obstacle = attempt.obstacle.or_else(|| {
-            too_many.then(|| Loss {
-                path: String::new(),
-                keyword: String::new(),
-                effect: Effect::GivenUp,
-                note: "it has more optional properties or alternatives than one request may"
-                    .to_owned(),
-            })
+            let note = "it has more optional properties or alternatives than one request may";
+            too_many.then(|| Loss::given_up(&"", "", note))
         });
         match obstacle {
             None => Ok(attempt.projection),
@@ -156,20 +128,9 @@ impl Profile {
         definition: &Definition,
         because: Loss,
     ) -> Result<Projection, Quarantine> {
-        let mut projection = self.plain().attempt(definition).map(Attempt::forced)?;
+        let mut projection = self.plain().attempt(definition)?.projection;
         projection.fell_back = Some(because);
         Ok(projection)
-    }
-
-    /// The profile with strictness; itself where it has none.
-    #[must_use]
-    pub fn strict(self) -> Self {
-        match self {
-            Self::Anthropic => Self::AnthropicStrict,
-            Self::OpenAiChat => Self::OpenAiChatStrict,
-            Self::OpenAiResponses => Self::OpenAiResponsesStrict,
-            other => other,
-        }
     }
 
     fn attempt(self, definition: &Definition) -> Result<Attempt, Quarantine> {
@@ -198,7 +159,8 @@ impl Profile {
             .to_string()
             .len()
             + SLACK;
-        let mut made = None;
+        let mut least = None;
+        let mut obstacle = None;
         for effort in EFFORTS {
             let mut work = Work::new(rules, effort, &originals);
             let document = work.run();
@@ -217,34 +179,33 @@ impl Profile {
                 &[]
             };
             let attempt = finish(definition, rules, document, words, work.report);
-            let fits = attempt.projection.definition.to_string().len() <= most
-                && Schema::new(attempt.projection.schema.clone()).is_ok();
-            if fits || attempt.obstacle.is_some() {
-                return Ok(attempt);
+            if attempt.obstacle.is_some() {
+                if rules.strict {
+                    return Ok(attempt);
+                }
+                obstacle = attempt.obstacle;
+            } else if Schema::new(attempt.projection.schema.clone()).is_ok() {
+                if attempt.projection.definition.to_string().len() <= most {
+                    return Ok(attempt);
+                }
+                least = Some(attempt);
             }
-            made.get_or_insert(attempt);
         }
-        match made {
-            // It is larger than it should be in every way there is; the first says the most.
-            Some(attempt) if Schema::new(attempt.projection.schema.clone()).is_ok() => Ok(attempt),
-            _ => Err(quarantine(
+        // It is larger than it should be in every way there is.
+        least.ok_or_else(|| match obstacle {
+            Some(loss) => quarantine(loss.path, loss.note),
+            None => quarantine(
                 String::new(),
                 "the schema is too large or too deep once it is written out".to_owned(),
-            )),
-        }
+            ),
+        })
     }
 }
 
 struct Attempt {
     projection: Projection,
+    /// Why the profile cannot express it. A plain profile gives no attempt that has one.
     obstacle: Option<Loss>,
-}
-
-impl Attempt {
-    /// The projection of a profile that knows no obstacle.
-    fn forced(self) -> Projection {
-        self.projection
-    }
 }
 
 impl Projection {

@@ -10,11 +10,10 @@ pub use chat::ChatStream;
 pub use gemini::GeminiStream;
 pub use responses::ResponsesStream;
 
-use std::collections::BTreeSet;
-
 use tool_core::{Arguments, CallId, FinishReason};
 
 use crate::IncomingCall;
+use crate::unique_ids::UniqueIds;
 
 /// What an event of a stream says.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,21 +54,36 @@ struct Open {
     key: u64,
     given_id: Option<String>,
     call: IncomingCall,
-    text: String,
 }
 
 /// The calls of one response.
 #[derive(Clone, Debug, Default)]
 struct OpenCalls {
     open: Vec<Open>,
-    taken: BTreeSet<String>,
+    ids: UniqueIds,
     started: usize,
     ended: bool,
 }
 
+impl Open {
+    /// Whether nothing of its arguments came.
+    fn is_empty(&self) -> bool {
+        matches!(&self.call.arguments, Arguments::Text(text) if text.is_empty())
+    }
+}
+
 impl OpenCalls {
+    /// What an event adds, as `read` finds it. Nothing does after the end.
+    fn feed(&mut self, read: impl FnOnce(&mut Self, &mut Vec<StreamPart>)) -> Vec<StreamPart> {
+        let mut parts = Vec::new();
+        if !self.ended {
+            read(self, &mut parts);
+        }
+        parts
+    }
+
     fn start(&mut self, key: u64, given_id: Option<&str>, name: &str) -> StreamPart {
-        let id = given_id.map(|given| CallId::from(self.unique(given)));
+        let id = given_id.map(|given| CallId::from(self.ids.next(given)));
         let position = self.started;
         self.started += 1;
         self.open.push(Open {
@@ -81,7 +95,6 @@ impl OpenCalls {
                 name: name.to_owned(),
                 arguments: Arguments::Text(String::new()),
             },
-            text: String::new(),
         });
         StreamPart::CallStarted {
             position,
@@ -97,10 +110,13 @@ impl OpenCalls {
 
     fn extend(&mut self, key: u64, piece: &str) -> Option<StreamPart> {
         let open = self.open.iter_mut().rev().find(|it| it.key == key)?;
+        let Arguments::Text(text) = &mut open.call.arguments else {
+            return None;
+        };
         if piece.is_empty() {
             return None;
         }
-        open.text.push_str(piece);
+        text.push_str(piece);
         Some(StreamPart::ArgumentsPiece {
             position: open.call.position,
             piece: piece.to_owned(),
@@ -109,7 +125,7 @@ impl OpenCalls {
 
     fn complete(&mut self, key: u64) -> Option<StreamPart> {
         let at = self.open.iter().rposition(|it| it.key == key)?;
-        Some(whole(self.open.remove(at)))
+        Some(StreamPart::Call(self.open.remove(at).call))
     }
 
     /// Ends the response. Calls that are open are whole only if it is.
@@ -117,34 +133,15 @@ impl OpenCalls {
         self.ended = true;
         let open = std::mem::take(&mut self.open);
         if finish.is_complete() {
-            parts.extend(open.into_iter().map(whole));
+            parts.extend(open.into_iter().map(|it| StreamPart::Call(it.call)));
         }
         parts.push(StreamPart::Finish(finish));
     }
 
     fn fail(&mut self, kind: &str) -> StreamPart {
         self.ended = true;
-        self.open.clear();
         StreamPart::Failed {
             kind: kind.to_owned(),
         }
     }
-
-    fn unique(&mut self, given: &str) -> String {
-        let mut id = given.to_owned();
-        let mut count = 2_usize;
-        while !self.taken.insert(id.clone()) {
-            id = format!("{given}-{count}");
-            count += 1;
-        }
-        id
-    }
-}
-
-fn whole(open: Open) -> StreamPart {
-    let mut call = open.call;
-    if matches!(call.arguments, Arguments::Text(_)) {
-        call.arguments = Arguments::Text(open.text);
-    }
-    StreamPart::Call(call)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_core::{Definition, canonical_json};
 
 use crate::Profile;
-use crate::loss::{Effect, Loss};
+use crate::loss::Loss;
 use crate::project::{Projection, Quarantine};
 use crate::rules::Envelope;
 
@@ -68,13 +68,8 @@ impl Profile {
                     || optional + tool.optional > strict_limits.optional
                     || unions + tool.unions > strict_limits.unions;
                 if over {
-                    let because = Loss {
-                        path: String::new(),
-                        keyword: String::new(),
-                        effect: Effect::GivenUp,
-                        note: "the strict tools of the request are as many as the provider takes"
-                            .to_owned(),
-                    };
+                    let note = "the strict tools of the request are as many as the provider takes";
+                    let because = Loss::given_up(&"", "", note);
                     projected = self.strict().fall_back(definition, because);
                 } else {
                     strict += 1;

@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value};
 
+/// The address that a schema gives itself; `id` is how draft 4 writes it.
+pub(super) fn own_id(schema: &Map<String, Value>) -> Option<&str> {
+    let id = schema.get("$id").or_else(|| schema.get("id"));
+    id.and_then(Value::as_str)
+}
+
 /// The pointer of an embedded document by its address.
 pub(super) fn embedded(value: &Value, address: &str, pointer: &str) -> Option<String> {
     find(value, pointer, &|map| {
-        let id = map
-            .get("$id")
-            .or_else(|| map.get("id"))
-            .and_then(Value::as_str);
-        id.is_some_and(|id| {
+        own_id(map).is_some_and(|id| {
             let id = id.trim_end_matches('#');
             id == address
                 || id
@@ -26,11 +28,7 @@ pub(super) fn anchored(value: &Value, anchor: &str, pointer: &str) -> Option<Str
             .iter()
             .filter_map(|key| map.get(*key)?.as_str())
             .any(|name| name == anchor);
-        let id = map
-            .get("$id")
-            .or_else(|| map.get("id"))
-            .and_then(Value::as_str);
-        named || id.and_then(|id| id.strip_prefix('#')) == Some(anchor)
+        named || own_id(map).and_then(|id| id.strip_prefix('#')) == Some(anchor)
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::anchors::{anchored, embedded, percent_decoded};
+use super::anchors::{anchored, embedded, own_id, percent_decoded};
 use super::{ANNOTATIONS, Node, Place, Slot, TypeSet};
 use crate::dialect::Dialect;
 
@@ -80,11 +80,7 @@ impl Reader<'_> {
             Value::Object(map) => map,
             _ => return Err(fault(place, "there is no schema where one has to be")),
         };
-        let own = map
-            .get("$id")
-            .or_else(|| map.get("id"))
-            .and_then(Value::as_str);
-        let inner = own
+        let inner = own_id(map)
             .filter(|id| !id.starts_with('#'))
             .map(|_| place.to_string());
         let base = inner.as_deref().unwrap_or(base);

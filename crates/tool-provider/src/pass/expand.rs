@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::merge::merge;
-use super::{Work, references};
+use super::{Edges, Work, reachable, references};
 use crate::loss::Effect;
 use crate::node::{ANNOTATIONS, Node, Place, Slot, TypeSet};
 use crate::rules::Refs;
@@ -129,28 +129,18 @@ impl Work<'_> {
         root: &mut Node,
         defs: &mut BTreeMap<String, Node>,
     ) {
-        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (name, node) in defs.iter() {
-            edges.insert(name.clone(), demanded(node));
-        }
-        let reaches = |from: &str, to: &str| {
-            let mut seen = BTreeSet::new();
-            let mut pending = vec![from.to_owned()];
-            while let Some(next) = pending.pop() {
-                if next == to {
-                    return true;
-                }
-                if seen.insert(next.clone()) {
-                    pending.extend(edges.get(&next).into_iter().flatten().cloned());
+        let edges: Edges = defs
+            .iter()
+            .map(|(name, node)| (name.clone(), demanded(node)))
+            .collect();
+        let mut cuts = BTreeSet::new();
+        for (from, to) in &edges {
+            for to in to {
+                if to == from || reachable(&edges, to).contains(from.as_str()) {
+                    cuts.insert((from.clone(), to.clone()));
                 }
             }
-            false
-        };
-        let cuts: BTreeSet<(String, String)> = edges
-            .iter()
-            .flat_map(|(from, to)| to.iter().map(move |to| (from.clone(), to.clone())))
-            .filter(|(from, to)| reaches(to, from))
-            .collect();
+        }
         let root_is_named = references(root).contains("")
             || defs.values().any(|node| references(node).contains(""));
         for (name, node) in defs.iter_mut() {

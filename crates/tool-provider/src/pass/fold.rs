@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Work;
 use crate::loss::Effect;
-use crate::node::{Node, TypeSet, emit};
+use crate::node::{Node, Place, TypeSet, emit};
 
 impl Work<'_> {
     /// Folds `anyOf` and `oneOf` of an object into it.
@@ -117,34 +117,49 @@ impl Work<'_> {
 
 /// A schema that takes what any of these does.
 fn union(nodes: &[&Node]) -> Node {
-    let mut distinct: Vec<&Node> = Vec::new();
-    for node in nodes {
-        if !distinct.iter().any(|it| emit(it) == emit(node)) {
-            distinct.push(node);
-        }
-    }
     let place = nodes
         .first()
         .map(|node| node.place.clone())
         .unwrap_or_default();
-    if let [single] = distinct.as_slice() {
-        return (*single).clone();
-    }
-    let values: Option<Vec<Value>> = distinct
-        .iter()
-        .map(|node| node.plain("const").cloned())
-        .collect();
-    if let Some(mut values) = values {
-        values.dedup();
-        let mut node = Node::at(place);
-        let types = values.iter().map(TypeSet::of_value);
-        node.set_types(types.fold(TypeSet::NONE, TypeSet::with));
-        node.set("enum", values);
-        return node;
+    let union = any_of(place.clone(), nodes.iter().copied().cloned());
+    let values: Option<Vec<&Value>> = nodes.iter().map(|node| node.plain("const")).collect();
+    let Some(values) = values.filter(|_| union.has("anyOf")) else {
+        return union;
+    };
+    let mut distinct: Vec<Value> = Vec::new();
+    for value in values {
+        if !distinct.contains(value) {
+            distinct.push(value.clone());
+        }
     }
     let mut node = Node::at(place);
-    node.set_list("anyOf", distinct.into_iter().cloned().collect());
+    let types = distinct.iter().map(TypeSet::of_value);
+    node.set_types(types.fold(TypeSet::NONE, TypeSet::with));
+    node.set("enum", distinct);
     node
+}
+
+/// Alternatives, each of them once, or the only one there is.
+pub(super) fn any_of(place: Place, nodes: impl Iterator<Item = Node>) -> Node {
+    let mut seen = Vec::new();
+    let distinct: Vec<Node> = nodes
+        .filter(|node| {
+            let schema = emit(node);
+            let is_new = !seen.contains(&schema);
+            if is_new {
+                seen.push(schema);
+            }
+            is_new
+        })
+        .collect();
+    <[Node; 1]>::try_from(distinct).map_or_else(
+        |distinct| {
+            let mut node = Node::at(place);
+            node.set_list("anyOf", distinct);
+            node
+        },
+        |[single]| single,
+    )
 }
 
 /// The alternatives in words.

@@ -1,6 +1,7 @@
 //! Tuples, and arrays that say nothing of their items.
 
 use super::Work;
+use super::fold::any_of;
 use crate::loss::Report;
 use crate::node::{Node, TypeSet};
 
@@ -73,22 +74,6 @@ pub(super) fn flatten(node: &mut Node, report: &mut Report) {
         node.set_one("items", Node::at(node.place.clone()));
         return;
     }
-    let mut distinct: Vec<Node> = Vec::new();
-    for branch in branches {
-        if !distinct
-            .iter()
-            .any(|it| crate::node::emit(it) == crate::node::emit(&branch))
-        {
-            distinct.push(branch);
-        }
-    }
-    let items = match <[Node; 1]>::try_from(distinct) {
-        Ok([single]) => single,
-        Err(distinct) => {
-            let mut items = Node::at(node.place.clone());
-            items.set_list("anyOf", distinct);
-            items
-        }
-    };
+    let items = any_of(node.place.clone(), branches.into_iter());
     node.set_one("items", items);
 }

@@ -18,38 +18,37 @@ impl AnthropicStream {
     /// What one parsed event says. Events that say nothing of calls, text or the end give nothing,
     /// and so does whatever comes after the end.
     pub fn feed(&mut self, event: &Value) -> Vec<StreamPart> {
-        let mut parts = Vec::new();
-        if self.calls.ended {
-            return parts;
+        self.calls.feed(|calls, parts| read(event, calls, parts))
+    }
+}
+
+fn read(event: &Value, calls: &mut OpenCalls, parts: &mut Vec<StreamPart>) {
+    let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+    let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
+    match word("/type").unwrap_or_default() {
+        "content_block_start" => {
+            let open: Vec<u64> = calls.open.iter().map(|it| it.key).collect();
+            for key in open.into_iter().filter(|key| *key < index) {
+                parts.extend(calls.complete(key));
+            }
+            if word("/content_block/type") == Some("tool_use") {
+                let name = word("/content_block/name").unwrap_or_default();
+                parts.push(calls.start(index, word("/content_block/id"), name));
+            }
         }
-        let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
-        let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
-        match word("/type").unwrap_or_default() {
-            "content_block_start" => {
-                let open: Vec<u64> = self.calls.open.iter().map(|it| it.key).collect();
-                for key in open.into_iter().filter(|key| *key < index) {
-                    parts.extend(self.calls.complete(key));
-                }
-                if word("/content_block/type") == Some("tool_use") {
-                    let name = word("/content_block/name").unwrap_or_default();
-                    parts.push(self.calls.start(index, word("/content_block/id"), name));
-                }
+        "content_block_delta" => {
+            if let Some(piece) = word("/delta/partial_json") {
+                parts.extend(calls.extend(index, piece));
+            } else if let Some(text) = word("/delta/text") {
+                parts.push(StreamPart::Text(text.to_owned()));
             }
-            "content_block_delta" => {
-                if let Some(piece) = word("/delta/partial_json") {
-                    parts.extend(self.calls.extend(index, piece));
-                } else if let Some(text) = word("/delta/text") {
-                    parts.push(StreamPart::Text(text.to_owned()));
-                }
-            }
-            "message_delta" => {
-                if let Some(reason) = word("/delta/stop_reason") {
-                    self.calls.finish(finish_reason(reason), &mut parts);
-                }
-            }
-            "error" => parts.push(self.calls.fail(word("/error/type").unwrap_or("error"))),
-            _ => {}
         }
-        parts
+        "message_delta" => {
+            if let Some(reason) = word("/delta/stop_reason") {
+                calls.finish(finish_reason(reason), parts);
+            }
+        }
+        "error" => parts.push(calls.fail(word("/error/type").unwrap_or("error"))),
+        _ => {}
     }
 }

@@ -18,53 +18,52 @@ impl ResponsesStream {
     /// What one parsed event says. Events that say nothing of calls, text or the end give nothing,
     /// and so does whatever comes after the end.
     pub fn feed(&mut self, event: &Value) -> Vec<StreamPart> {
-        let mut parts = Vec::new();
-        if self.calls.ended {
-            return parts;
+        self.calls.feed(|calls, parts| read(event, calls, parts))
+    }
+}
+
+fn read(event: &Value, calls: &mut OpenCalls, parts: &mut Vec<StreamPart>) {
+    let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+    let index = event.get("output_index").and_then(Value::as_u64);
+    let index = index.unwrap_or(0);
+    let is_call = word("/item/type") == Some("function_call");
+    let start = |calls: &mut OpenCalls| {
+        let name = word("/item/name").unwrap_or_default();
+        calls.start(index, word("/item/call_id"), name)
+    };
+    match word("/type").unwrap_or_default() {
+        "response.output_item.added" if is_call => parts.push(start(calls)),
+        "response.function_call_arguments.delta" => {
+            let piece = word("/delta").unwrap_or_default();
+            parts.extend(calls.extend(index, piece));
         }
-        let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
-        let index = event.get("output_index").and_then(Value::as_u64);
-        let index = index.unwrap_or(0);
-        let is_call = word("/item/type") == Some("function_call");
-        let start = |calls: &mut OpenCalls| {
-            let name = word("/item/name").unwrap_or_default();
-            calls.start(index, word("/item/call_id"), name)
-        };
-        match word("/type").unwrap_or_default() {
-            "response.output_item.added" if is_call => parts.push(start(&mut self.calls)),
-            "response.function_call_arguments.delta" => {
-                let piece = word("/delta").unwrap_or_default();
-                parts.extend(self.calls.extend(index, piece));
+        "response.output_item.done" if is_call => {
+            if calls.last(index).is_none() {
+                parts.push(start(calls));
             }
-            "response.output_item.done" if is_call => {
-                if self.calls.last(index).is_none() {
-                    parts.push(start(&mut self.calls));
-                }
-                if self.calls.last(index).is_some_and(|it| it.text.is_empty()) {
-                    let whole = word("/item/arguments").unwrap_or_default();
-                    parts.extend(self.calls.extend(index, whole));
-                }
-                let call = self.calls.complete(index);
-                if word("/item/status").is_none_or(|it| it == "completed") {
-                    parts.extend(call);
-                }
+            if calls.last(index).is_some_and(|it| it.is_empty()) {
+                let whole = word("/item/arguments").unwrap_or_default();
+                parts.extend(calls.extend(index, whole));
             }
-            "response.output_text.delta" => {
-                let text = word("/delta").unwrap_or_default();
-                parts.push(StreamPart::Text(text.to_owned()));
+            let call = calls.complete(index);
+            if word("/item/status").is_none_or(|it| it == "completed") {
+                parts.extend(call);
             }
-            "response.completed" => self.calls.finish(FinishReason::Stop, &mut parts),
-            "response.incomplete" => {
-                let reason = word("/response/incomplete_details/reason").unwrap_or("incomplete");
-                self.calls.finish(finish_reason(reason), &mut parts);
-            }
-            "response.failed" => {
-                let kind = word("/response/error/code").unwrap_or("error");
-                parts.push(self.calls.fail(kind));
-            }
-            "error" => parts.push(self.calls.fail(word("/code").unwrap_or("error"))),
-            _ => {}
         }
-        parts
+        "response.output_text.delta" => {
+            let text = word("/delta").unwrap_or_default();
+            parts.push(StreamPart::Text(text.to_owned()));
+        }
+        "response.completed" => calls.finish(FinishReason::Stop, parts),
+        "response.incomplete" => {
+            let reason = word("/response/incomplete_details/reason").unwrap_or("incomplete");
+            calls.finish(finish_reason(reason), parts);
+        }
+        "response.failed" => {
+            let kind = word("/response/error/code").unwrap_or("error");
+            parts.push(calls.fail(kind));
+        }
+        "error" => parts.push(calls.fail(word("/code").unwrap_or("error"))),
+        _ => {}
     }
 }

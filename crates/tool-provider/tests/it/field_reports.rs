@@ -7,7 +7,7 @@ use tool_core::{Annotations, Definition, Identity, Namespace, Schema, Source, To
 use tool_provider::Profile;
 
 use crate::checker::refused;
-use crate::tools::tool;
+use crate::tools::{property, tool};
 
 /// Compares what is sent with what was reviewed. `TOOL_BLESS` writes it anew.
 fn reviewed(report: &str, schema: Value) -> Map<String, Value> {
@@ -44,11 +44,6 @@ fn reviewed(report: &str, schema: Value) -> Map<String, Value> {
         "{report} is sent as it was reviewed; TOOL_BLESS=1 writes it anew"
     );
     seen
-}
-
-fn property(schema: impl Into<Value>) -> Value {
-    let schema = schema.into();
-    json!({"type": "object", "properties": {"x": schema}})
 }
 
 #[test]
@@ -356,28 +351,38 @@ fn b1_to_b14_names_are_legal_everywhere_and_two_tools_have_two() {
 }
 
 #[test]
-fn one_bad_tool_fails_no_other_and_limits_of_a_request_are_kept() {
-    let bad = tool("bad", property(json!({"type": "null", "enum": ["A"]})));
-    let many: Vec<Definition> = (0..200)
-        .map(|index| {
-            tool(
-                &format!("tool{index:03}"),
-                property(json!({"type": "string"})),
-            )
-        })
-        .chain([bad])
-        .collect();
-    let list = Profile::OpenAiChat.tools(&many);
-    assert_eq!(list.tools().len(), 128);
-    assert!(list.quarantined().iter().any(|it| it.tool == "bad"));
-    let list = Profile::AnthropicStrict.tools(&many);
-    assert_eq!(list.tools().len(), 200);
-    let strict: Vec<&str> = list
-        .tools()
-        .iter()
-        .filter(|it| it.is_strict())
-        .map(|it| it.name())
-        .collect();
-    assert_eq!(strict.len(), 20);
-    assert_eq!(strict.last(), Some(&"tool019"));
+fn constants_of_alternatives_become_values_each_of_them_once() {
+    let branch = |kind: &str, text: &str| json!({"properties": {"kind": {"const": kind, "description": text}}, "required": ["kind"]});
+    let branches = json!([branch("a", "1"), branch("b", "2"), branch("a", "3")]);
+    let sent =
+        Profile::Anthropic.project(&tool("kinds", json!({"type": "object", "anyOf": branches})));
+    let sent = sent.expect("it is sent");
+    assert_eq!(
+        sent.schema()["properties"]["kind"]["enum"],
+        json!(["a", "b"])
+    );
+}
+
+#[test]
+fn a_new_name_is_none_that_stands_already() {
+    let plain = json!({"type": "string"});
+    let properties = json!({"a b": plain, "a_b_1": plain});
+    let schema = json!({"type": "object", "properties": properties});
+    let sent = Profile::Anthropic.project(&tool("names", schema));
+    let sent = sent.expect("it is sent");
+    let given = json!({"a_b_1": "own", "a_b_2": "new"});
+    let restored = sent.inverse().restore(given);
+    assert_eq!(restored, json!({"a_b_1": "own", "a b": "new"}));
+}
+
+#[test]
+fn a_pattern_that_not_every_engine_reads_is_dropped() {
+    for (pattern, kept) in [("^a{100}$", true), ("^a{101}$", false), (r"\bword", false)] {
+        let schema = json!({"type": "object", "required": ["x"],
+            "properties": {"x": {"type": "string", "pattern": pattern}}});
+        let sent = Profile::OpenAiChatStrict.project(&tool("pattern", schema));
+        let sent = sent.expect("it is sent");
+        let stands = sent.schema()["properties"]["x"].get("pattern").is_some();
+        assert_eq!(stands, kept, "{pattern}");
+    }
 }

@@ -9,6 +9,7 @@
     reason = "what tests share fails the test, and says what it skips and counts"
 )]
 
+mod bounds;
 mod checker;
 mod corpus;
 mod field_reports;

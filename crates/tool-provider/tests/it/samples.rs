@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::checker::required;
+
 /// Chooses instances of a schema, always the same for the same seed.
 pub(crate) struct Sampler<'a> {
     root: &'a Value,
@@ -101,13 +103,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn object(&mut self, map: &Map<String, Value>, depth: usize) -> Value {
-        let required: Vec<&str> = map
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required: Vec<&str> = required(map).collect();
         let mut object = Map::new();
         for (name, child) in map
             .get("properties")

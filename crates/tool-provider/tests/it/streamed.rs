@@ -187,3 +187,30 @@ fn an_empty_reason_ends_no_chat_response() {
         Some(&StreamPart::Finish(FinishReason::ToolCalls))
     );
 }
+
+#[test]
+fn arguments_in_parts_fail_a_gemini_response() {
+    let call = |more: Value| json!({"functionCall": more});
+    let chunk = json!({"candidates": [{"content": {"parts": [
+        call(json!({"name": "f", "args": {}})),
+        call(json!({"name": "g", "partialArgs": [], "willContinue": true})),
+    ]}}]});
+    let parts = GeminiStream::default().feed(&chunk);
+    assert_eq!(
+        calls(&parts).len(),
+        1,
+        "the one that the response went past"
+    );
+    let kind = "arguments in parts".to_owned();
+    assert_eq!(parts.last(), Some(&StreamPart::Failed { kind }));
+}
+
+#[test]
+fn thoughts_of_gemini_are_no_text() {
+    let chunk = json!({"candidates": [{"content": {"parts": [
+        {"text": "I wonder", "thought": true},
+        {"text": "Hello"},
+    ]}}]});
+    let parts = GeminiStream::default().feed(&chunk);
+    assert_eq!(parts, [StreamPart::Text("Hello".to_owned())]);
+}

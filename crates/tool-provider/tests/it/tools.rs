@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tool_core::{Annotations, Definition, Identity, Namespace, Schema, Source, ToolName, WireName};
 
 /// A tool of that schema.
@@ -10,6 +10,12 @@ pub(crate) fn tool(name: &str, schema: Value) -> Definition {
     let schema = Schema::input(schema).expect("an input schema");
     let name = WireName::parse(name).expect("a wire name");
     Definition::new(name, "Does it.", schema, None, Annotations::default())
+}
+
+/// An object with one property of that schema.
+pub(crate) fn property(schema: impl Into<Value>) -> Value {
+    let schema = schema.into();
+    json!({"type": "object", "properties": {"x": schema}})
 }
 
 /// The tools of real servers, from the folder that `TOOL_CORPUS` names; nothing where it names none.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::json_schema::walk;
+use super::json_schema::{required, walk};
 use super::{Refused, expect};
 
 const FIELDS: [&str; 22] = [
@@ -81,13 +81,7 @@ fn node(schema: &Value, at: &str, found: &mut Vec<Refused>) {
         }
     }
     let properties = map.get("properties").and_then(Value::as_object);
-    for name in map
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let name = name.as_str().unwrap_or_default();
+    for name in required(map) {
         if !properties.is_some_and(|it| it.contains_key(name)) {
             refuse("G-REQ");
         }

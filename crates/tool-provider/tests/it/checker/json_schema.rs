@@ -44,6 +44,13 @@ pub(crate) fn walk(schema: &Value, at: &str, run: &mut dyn FnMut(&Map<String, Va
     }
 }
 
+/// The names that are required; an empty one for what is no name.
+pub(crate) fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    let names = names.into_iter().flatten();
+    names.map(|name| name.as_str().unwrap_or_default())
+}
+
 pub(crate) fn resolvable(schema: &Value, root: &Value, found: &mut Vec<Refused>) {
     walk(schema, "", &mut |node, at| {
         let Some(reference) = node.get("$ref").and_then(Value::as_str) else {
@@ -160,11 +167,7 @@ pub(crate) fn anthropic_strict(schema: &Value, found: &mut Vec<Refused>) {
             found.push(format!("AS-REGEX {at}"));
         }
         if let Some(properties) = node.get("properties").and_then(Value::as_object) {
-            let required = node
-                .get("required")
-                .and_then(Value::as_array)
-                .map_or(0, Vec::len);
-            optional += properties.len() - required;
+            optional += properties.len() - required(node).count();
         }
         if node.contains_key("anyOf") || node.get("type").is_some_and(Value::is_array) {
             unions += 1;
@@ -270,13 +273,7 @@ pub(crate) fn moonshot(schema: &Value, found: &mut Vec<Refused>) {
                 refuse("K-PROPNAME");
             }
         }
-        for name in node
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            let name = name.as_str().unwrap_or_default();
+        for name in required(node) {
             if !properties.is_some_and(|it| it.contains_key(name)) {
                 refuse("K-REQ");
             }

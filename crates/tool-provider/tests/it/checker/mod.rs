@@ -4,6 +4,8 @@ mod gemini;
 mod json_schema;
 mod openai;
 
+pub(crate) use json_schema::required;
+
 use serde_json::Value;
 use tool_provider::Profile;
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json_schema::{booleans, takes, walk};
+use super::json_schema::{booleans, required, takes, walk};
 use super::{Refused, expect};
 
 pub(crate) fn plain(schema: &Value, found: &mut Vec<Refused>) {
@@ -70,13 +70,7 @@ pub(crate) fn strict(schema: &Value, found: &mut Vec<Refused>) {
                 .flatten()
                 .map(|(name, _)| name.as_str())
                 .collect();
-            let mut required: Vec<&str> = node
-                .get("required")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+            let mut required: Vec<&str> = required(node).collect();
             required.sort_unstable();
             if names != required || !node.contains_key("required") {
                 found.push(format!("OS-REQ {at}"));

@@ -1,0 +1,126 @@
+//! What is large, deep or endless is bounded, and still sent where it can be.
+
+use serde_json::{Map, Value, json};
+use tool_core::Definition;
+use tool_provider::Profile;
+
+use crate::tools::{property, tool};
+
+#[test]
+fn what_is_too_large_is_written_with_less_and_the_least_is_sent() {
+    let mut defs = Map::new();
+    for level in 0..12 {
+        let next = json!({"$ref": format!("#/$defs/n{}", level + 1)});
+        let node = json!({"type": "object", "properties": {"a": next, "b": next}});
+        defs.insert(format!("n{level}"), node);
+    }
+    defs.insert("n12".to_owned(), json!({"type": "string"}));
+    // However little is said, it is large: the provider has no short form of what takes anything.
+    let open = (0..200).map(|it| (format!("p{it}"), json!(true)));
+    let mut properties: Map<String, Value> = open.collect();
+    properties.insert("tree".to_owned(), json!({"$ref": "#/$defs/n0"}));
+    let schema = json!({"type": "object", "properties": properties, "$defs": defs});
+    let sent = Profile::Gemini.project(&tool("large", schema));
+    let sent = sent.expect("what is large is sent");
+    assert_eq!(sent.schema()["properties"]["tree"]["type"], "OBJECT");
+    let made = sent.schema()["properties"]["tree"].to_string();
+    assert!(made.len() < 200, "{made}");
+}
+
+#[test]
+fn what_is_beyond_the_limits_of_a_plain_profile_is_quarantined() {
+    let nested = |levels: usize| {
+        let leaf = json!({"type": "string"});
+        (0..levels).fold(leaf, |inner, _| property(inner))
+    };
+    let kimi = |levels| Profile::Kimi.project(&tool("deep", nested(levels)));
+    assert!(kimi(30).is_ok());
+    let refused = kimi(31).expect_err("it is too deep");
+    assert_eq!(refused.reason, "the schema is nested too deeply");
+    assert!(Profile::Generic.project(&tool("deep", nested(31))).is_ok());
+}
+
+#[test]
+fn of_two_tools_with_one_name_one_is_sent_and_the_other_quarantined() {
+    let twins = ["string", "integer"].map(|kind| tool("twin", property(json!({"type": kind}))));
+    let list = Profile::Mcp.tools(&twins);
+    assert_eq!((list.tools().len(), list.quarantined().len()), (1, 1));
+    let turned = Profile::Mcp.tools(twins.iter().rev());
+    assert_eq!(list.to_json(), turned.to_json());
+}
+
+#[test]
+fn a_tool_with_more_optional_properties_than_a_request_takes_is_not_strict() {
+    let of = |count: usize| {
+        let properties = (0..count).map(|it| (format!("p{it}"), json!({"type": "string"})));
+        let properties: Map<String, Value> = properties.collect();
+        let schema = json!({"type": "object", "properties": properties});
+        Profile::AnthropicStrict.project(&tool("wide", schema))
+    };
+    assert!(of(24).is_ok_and(|it| it.is_strict()));
+    assert!(of(25).is_ok_and(|it| !it.is_strict() && it.fell_back().is_some()));
+}
+
+#[test]
+fn schemas_that_are_read_again_by_many_references_are_too_large() {
+    let leaves: Map<String, Value> = (0..2_000).map(|it| (format!("p{it}"), json!({}))).collect();
+    let mut inner = json!({"type": "object", "properties": leaves});
+    let mut refs = Map::new();
+    let mut pointer = "#".to_owned();
+    for level in 0..25 {
+        pointer.push_str("/properties/x");
+        refs.insert(format!("r{level}"), json!({"$ref": pointer}));
+        inner = property(inner);
+    }
+    inner["properties"]["refs"] = json!({"type": "object", "properties": refs});
+    let refused = Profile::Gemini.project(&tool("again", inner));
+    let reason = refused.expect_err("it is too large").reason;
+    assert_eq!(
+        reason,
+        "the schema is too large once its references are followed"
+    );
+}
+
+#[test]
+fn references_that_lead_to_themselves_end_on_the_way_back() {
+    let own = json!({"$ref": "#/$defs/own"});
+    let schema = json!({
+        "type": "object",
+        "properties": {"x": own, "left": {"type": "string"}},
+        "required": ["x"],
+        "$defs": {"own": {"allOf": [own, own]}},
+    });
+    let sent = Profile::Groq.project(&tool("own", schema));
+    let sent = sent.expect("it is sent");
+    let restored = sent.inverse().restore(json!({"x": {"y": 1}, "left": null}));
+    assert_eq!(restored, json!({"x": {"y": 1}}));
+    let presented = sent.inverse().present(json!({"x": {"y": 1}}));
+    assert_eq!(presented, json!({"x": {"y": 1}, "left": null}));
+}
+
+#[test]
+fn one_bad_tool_fails_no_other_and_limits_of_a_request_are_kept() {
+    let bad = tool("bad", property(json!({"type": "null", "enum": ["A"]})));
+    let many: Vec<Definition> = (0..200)
+        .map(|index| {
+            tool(
+                &format!("tool{index:03}"),
+                property(json!({"type": "string"})),
+            )
+        })
+        .chain([bad])
+        .collect();
+    let list = Profile::OpenAiChat.tools(&many);
+    assert_eq!(list.tools().len(), 128);
+    assert!(list.quarantined().iter().any(|it| it.tool == "bad"));
+    let list = Profile::AnthropicStrict.tools(&many);
+    assert_eq!(list.tools().len(), 200);
+    let strict: Vec<&str> = list
+        .tools()
+        .iter()
+        .filter(|it| it.is_strict())
+        .map(|it| it.name())
+        .collect();
+    assert_eq!(strict.len(), 20);
+    assert_eq!(strict.last(), Some(&"tool019"));
+}
