@@ -78,7 +78,9 @@ pub(crate) fn time(millis: u64) -> String {
     if days > LAST_DAY {
         return "the year 10000 or later".to_owned();
     }
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));

@@ -35,6 +35,7 @@ mod gate; // names, calls, capabilities, several resources, conditions
 mod labelled; // cases in files
 mod laws; // the laws of the design contract
 mod lint; // reported rules, explanations
+mod mailbox; // questions that another process answers
 mod path; // paths: what the labelled cases leave open
 mod replies; // answers for more than one question, queues
 mod scale; // many rules, hostile patterns
