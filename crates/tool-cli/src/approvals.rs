@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::permission::{Approval, Posted, Reply, ReplyScope, Scope};
+use tool_runtime::permission::{Approval, Posted, Reply, ReplyScope, Rule, Scope};
 
 use crate::args::Common;
 use crate::error::CliError;
@@ -39,9 +39,17 @@ pub(crate) async fn run(common: &Common, command: Approvals) -> Result<ExitCode,
             if let Some(tool) = tool {
                 approval = approval.for_tool(tool);
             }
+            let layers = setup::layers(common)?;
+            let overruled = approval.overruled_by(&layers).map(Rule::named);
             let lasts = lasts.map(Duration::from_secs);
             let granted = approvals.grant([approval], lasts).await.map_err(failed)?;
-            list(common, &granted, &[])
+            let listed = list(common, &granted, &[])?;
+            if let Some(rule) = overruled {
+                render::note(&format!(
+                    "it is saved, but can never count: {rule} beats it, whatever it matches"
+                ));
+            }
+            Ok(listed)
         }
         Approvals::Revoke { id } => match approvals.revoke(&id).await.map_err(failed)? {
             true => done(common, "revoked", &id),
@@ -88,7 +96,7 @@ fn list(common: &Common, saved: &[Approval], waiting: &[Posted]) -> Result<ExitC
         let tool = tool.map(|tool| format!(", by {tool}")).unwrap_or_default();
         let end = match approval.expires_ms {
             None => "no end".to_owned(),
-            Some(end) => format!("until {end} ms"),
+            Some(end) => format!("until {}", render::time(end)),
         };
         let line = format!(
             "{}  allow {} {} for {}{tool}, {end}",

@@ -16,7 +16,7 @@ use clap_complete::Shell;
 #[derive(Debug, Parser)]
 #[command(name = "tool", version, max_term_width = 100, propagate_version = true)]
 #[command(after_help = "\
-Exit status: 0 success, 1 a call that did not succeed, 2 a mistake on the command line or in a file.
+Exit status: 0 success, 1 a call, decision or test that did not succeed, 2 a mistake on the command line or in a file.
 
 Examples:
   tool list

@@ -1,7 +1,7 @@
 //! `tool call`.
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::args::{self, Common};
 use crate::document::document;
 use crate::error::CliError;
 use crate::progress::Line;
-use crate::{approve, render, setup, signals};
+use crate::{approve, input, render, setup, signals};
 
 /// Calls one tool and prints what came of it: the content on standard output, and why it did not
 /// succeed on standard error.
@@ -100,19 +100,9 @@ async fn available(runtime: &Runtime, name: &str) {
 
 /// The arguments as text: given, from a file, or from standard input.
 fn arguments(given: &str) -> Result<String, CliError> {
-    if given == "-" {
-        let mut text = String::new();
-        io::stdin()
-            .lock()
-            .read_to_string(&mut text)
-            .map_err(|source| CliError::ReadInput { source })?;
-        return Ok(text);
-    }
     match given.strip_prefix('@') {
-        Some(path) => std::fs::read_to_string(Path::new(path)).map_err(|source| CliError::Read {
-            path: PathBuf::from(path),
-            source,
-        }),
+        Some(path) => input::file(Path::new(path)),
+        None if given == "-" => input::standard(),
         None => Ok(given.to_owned()),
     }
 }

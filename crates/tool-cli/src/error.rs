@@ -63,16 +63,15 @@ pub(crate) enum CliError {
     NoQuestion { id: String },
     #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
     Name { name: String },
-    #[error("--arguments is not JSON")]
-    Arguments {
-        #[source]
-        source: serde_json::Error,
-    },
+    #[error("--arguments could not be read: {problem}")]
+    Arguments { problem: String },
     #[error("could not encode the result")]
     Encode {
         #[from]
         source: serde_json::Error,
     },
+    #[error("there is no case in {}", path.display())]
+    NoCase { path: PathBuf },
     #[error("line {line} is no case")]
     Case {
         line: usize,

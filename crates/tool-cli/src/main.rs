@@ -9,8 +9,10 @@ mod document;
 mod error;
 #[cfg(target_os = "linux")]
 mod guard;
+mod input;
 mod labelled_case;
 mod list;
+mod mirror;
 mod output;
 mod output_parts;
 mod policy;

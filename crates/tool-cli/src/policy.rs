@@ -1,6 +1,5 @@
 //! `tool policy`.
 
-use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +7,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::RuntimeError;
 use tool_runtime::core::{
-    Action, Decision, ErrorChain, Facts, Identity, Namespace, Request, Resource, Source, ToolName,
+    Action, Decision, ErrorChain, Facts, Identity, Namespace, Outcome, Request, Resource, Source,
+    ToolName,
 };
 use tool_runtime::permission::{
     CaseVerdict, ExplainedPart, LabelledCase, Layer, Lint, Rule, RulePolicy, lint,
@@ -17,7 +17,7 @@ use tool_runtime::permission::{
 use crate::args::Common;
 use crate::error::CliError;
 use crate::policy_args::{As, Asked, Policy};
-use crate::{render, setup};
+use crate::{input, mirror, render, setup};
 
 /// Decides, explains, tests or lints.
 pub(crate) async fn run(common: &Common, command: Policy) -> Result<ExitCode, CliError> {
@@ -31,7 +31,7 @@ pub(crate) async fn run(common: &Common, command: Policy) -> Result<ExitCode, Cl
 
 async fn check(common: &Common, asked: &Asked) -> Result<ExitCode, CliError> {
     let policy = policy(common).await?;
-    let ruling = asking(common, asked, |request| policy.judge(request))?;
+    let ruling = asking(common, asked, |request| policy.judge(request)).await?;
     let decision = word(ruling.decision);
     if common.json {
         render::json(&json!({
@@ -45,7 +45,7 @@ async fn check(common: &Common, asked: &Asked) -> Result<ExitCode, CliError> {
 
 async fn explain(common: &Common, asked: &Asked) -> Result<ExitCode, CliError> {
     let policy = policy(common).await?;
-    let explanation = asking(common, asked, |request| policy.explain(request))?;
+    let explanation = asking(common, asked, |request| policy.explain(request)).await?;
     if common.json {
         let parts: Vec<Value> = explanation.parts.iter().map(part).collect();
         render::json(&json!({
@@ -106,7 +106,7 @@ fn test(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
     }
     for file in files {
         if file.extension().is_some_and(|kind| kind == "jsonl") {
-            cases(file, &mut verdicts)?;
+            verdicts.extend(cases(file)?);
             continue;
         }
         match Layer::load(file) {
@@ -160,21 +160,14 @@ fn test(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
     Ok(status(passed))
 }
 
-fn cases(file: &Path, verdicts: &mut Vec<CaseVerdict>) -> Result<(), CliError> {
-    let text = fs::read_to_string(file).map_err(|source| CliError::Read {
-        path: file.to_owned(),
-        source,
-    })?;
-    for (at, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
-            continue;
-        }
+fn cases(file: &Path) -> Result<Vec<CaseVerdict>, CliError> {
+    input::cases(file, |line, text| {
         let failed = |source| CliError::PolicyCase {
             path: file.to_owned(),
-            line: at + 1,
+            line,
             source: Box::new(source),
         };
-        let case = LabelledCase::parse(line).map_err(failed)?;
+        let case = LabelledCase::parse(text).map_err(failed)?;
         let verdict = if case.makes_files() {
             let base = tempfile::tempdir()?;
             let real = base.path().canonicalize()?;
@@ -182,9 +175,8 @@ fn cases(file: &Path, verdicts: &mut Vec<CaseVerdict>) -> Result<(), CliError> {
         } else {
             case.run(Path::new("/"))
         };
-        verdicts.push(verdict.map_err(failed)?);
-    }
-    Ok(())
+        verdict.map_err(failed)
+    })
 }
 
 fn verdict(verdict: &CaseVerdict) -> Value {
@@ -199,7 +191,7 @@ fn verdict(verdict: &CaseVerdict) -> Value {
     })
 }
 
-/// Reports rules that never match or never decide.
+/// Reports rules of files that never match, never decide or add nothing.
 fn lints(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
     let layers = match files {
         [] => setup::layers(common)?,
@@ -209,7 +201,9 @@ fn lints(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
             .collect::<Result<_, _>>()
             .map_err(RuntimeError::from)?,
     };
-    let found = lint(&layers);
+    let mut found = lint(&layers);
+    // What is built in stands in no file, and nobody who reads this can change it.
+    found.retain(|lint| lint.rule.line().is_some());
     if common.json {
         let found: Vec<Value> = found.iter().map(finding).collect();
         render::json(&json!({"findings": found}))?;
@@ -248,7 +242,7 @@ async fn policy(common: &Common) -> Result<RulePolicy, CliError> {
 }
 
 /// Shows the request that was asked about.
-fn asking<T>(
+async fn asking<T>(
     common: &Common,
     asked: &Asked,
     then: impl FnOnce(&Request<'_>) -> T,
@@ -291,17 +285,27 @@ fn asking<T>(
             ))
         }
     };
-    let arguments: Option<Value> = match &asked.arguments {
+    let arguments = match &asked.arguments {
         None => None,
-        Some(text) => {
-            Some(serde_json::from_str(text).map_err(|source| CliError::Arguments { source })?)
-        }
+        Some(text) => Some(arguments(text).await?),
     };
     let mut request = Request::new(Action::new(&asked.action), vec![resource], &facts);
     request.source = source.as_ref();
     request.tool = tool.as_ref();
     request.arguments = arguments.as_ref();
     Ok(then(&request))
+}
+
+/// Arguments as a tool without a schema of its own would get them.
+async fn arguments(text: &str) -> Result<Value, CliError> {
+    let settlement = mirror::settle(json!({"type": "object"}), text.into(), &[])
+        .await
+        .map_err(RuntimeError::from)?;
+    let problem = match settlement.outcome {
+        Outcome::Refused(refusal) => refusal.operator(),
+        _ => settlement.text(),
+    };
+    settlement.output.ok_or(CliError::Arguments { problem })
 }
 
 impl Asked {

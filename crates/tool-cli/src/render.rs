@@ -71,3 +71,57 @@ pub(crate) fn size(bytes: u64) -> String {
         Some(unit) => format!("{size:.1} {unit}"),
     }
 }
+
+/// A moment, in milliseconds since 1970-01-01 UTC, as people read it: to the second, in UTC.
+pub(crate) fn time(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
+    if days > LAST_DAY {
+        return "the year 10000 or later".to_owned();
+    }
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let day = days + 1;
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// The last day of the year 9999, counted from 1970-01-01.
+const LAST_DAY: u64 = 2_932_896;
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn a_moment_is_shown_by_the_calendar() {
+        for (seconds, shown) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_709_251_199, "2024-02-29 23:59:59 UTC"),
+            (1_735_689_599, "2024-12-31 23:59:59 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (253_402_300_799, "9999-12-31 23:59:59 UTC"),
+            (253_402_300_800, "the year 10000 or later"),
+            (u64::MAX / 1000, "the year 10000 or later"),
+        ] {
+            assert_eq!(time(seconds * 1000), shown);
+        }
+    }
+}

@@ -1,21 +1,16 @@
 //! `tool args test`.
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tool_runtime::Tool;
-use tool_runtime::core::{
-    Arguments, BoxFuture, Call, Decision, ErrorChain, Facts, NobodyToAsk, Permission, Policy,
-    PolicyError, Request, Ruling,
-};
-use tool_runtime::registry::Registry;
+use tool_runtime::core::{Arguments, ErrorChain};
 
 use crate::args::Common;
 use crate::error::CliError;
 use crate::labelled_case::{Case, Verdict};
-use crate::render;
+use crate::{input, mirror, render};
 
 /// Tells what becomes of labelled arguments, and whether it is what their labels say.
 pub(crate) async fn test(common: &Common, file: &Path) -> Result<ExitCode, CliError> {
@@ -97,68 +92,24 @@ impl Rates {
 }
 
 fn cases(file: &Path) -> Result<Vec<Case>, CliError> {
-    let text = if file.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin()
-            .lock()
-            .read_to_string(&mut text)
-            .map_err(|source| CliError::ReadInput { source })?;
-        text
-    } else {
-        std::fs::read_to_string(file).map_err(|source| CliError::Read {
-            path: file.to_owned(),
-            source,
-        })?
-    };
-    let lines = text.lines().enumerate();
-    lines
-        .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(index, line)| {
-            let line_number = index + 1;
-            let case: Case = serde_json::from_str(line).map_err(|source| CliError::Case {
-                line: line_number,
-                source,
-            })?;
-            match case.problem() {
-                Some(problem) => Err(CliError::Label {
-                    line: line_number,
-                    problem,
-                }),
-                None => Ok(case),
-            }
-        })
-        .collect()
+    input::cases(file, |line, text| {
+        let case: Case =
+            serde_json::from_str(text).map_err(|source| CliError::Case { line, source })?;
+        match case.problem() {
+            Some(problem) => Err(CliError::Label { line, problem }),
+            None => Ok(case),
+        }
+    })
 }
 
-/// Settles one case by a tool that gives back what it is given.
 async fn settle(case: &Case) -> Verdict {
-    let registry = Registry::builder()
-        .permission(Permission::new(Anything, NobodyToAsk))
-        .injected_keys(case.options.strip_keys.iter())
-        .build();
-    let mirror = Tool::dynamic(
-        "Gives back what it is given",
-        case.schema.clone(),
-        |input: Value, _| async move { Ok(input) },
-    );
-    let _mirror = match registry.register([("tool", mirror)]) {
-        Ok(registration) => registration,
-        Err(error) => return case.without_tool(&ErrorChain::of(&error).to_string()),
-    };
     let arguments = match &case.raw {
         Value::String(text) => Arguments::Text(text.clone()),
         value => Arguments::Value(value.clone()),
     };
-    let call = Call::new("tool", arguments);
-    let settlement = registry.snapshot().settle(call, &Facts::new()).await;
-    case.judge(&settlement)
-}
-
-/// Lets everything run: nothing but the arguments is on trial.
-struct Anything;
-
-impl Policy for Anything {
-    fn decide<'a>(&'a self, _: &'a Request<'a>) -> BoxFuture<'a, Result<Ruling, PolicyError>> {
-        Box::pin(async { Ok(Ruling::new(Decision::Allow, "arguments are on trial")) })
+    let settled = mirror::settle(case.schema.clone(), arguments, &case.options.strip_keys).await;
+    match settled {
+        Ok(settlement) => case.judge(&settlement),
+        Err(error) => case.without_tool(&ErrorChain::of(&error).to_string()),
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tool_core::{State, StateError, StateReading, StateVersion};
 
+use crate::kept::{MOST_ATTEMPTS, VERSION, document, millis};
 use crate::saved::Approved;
 use crate::{Approval, Scope};
 
@@ -48,8 +49,6 @@ struct Inner {
 struct Seen {
     version: Option<StateVersion>,
     approved: Arc<Approved>,
-    /// How often it changed in this process.
-    changes: u64,
 }
 
 /// Approvals that could not be read or changed.
@@ -83,13 +82,6 @@ struct Document {
     version: u32,
     approvals: Vec<Approval>,
 }
-
-#[derive(Deserialize)]
-struct Versioned {
-    version: u32,
-}
-
-const VERSION: u32 = 1;
 
 impl Approvals {
     /// How many may be saved at a time.
@@ -228,7 +220,10 @@ impl Approvals {
         let (kept, version) = match read {
             StateReading::Unchanged => return Ok(()),
             StateReading::Absent => (Vec::new(), None),
-            StateReading::Value(text, version) => (document(&text)?, Some(version)),
+            StateReading::Value(text, version) => {
+                let document: Document = document(&text)?;
+                (document.approvals, Some(version))
+            }
         };
         self.see(kept, version);
         Ok(())
@@ -264,7 +259,6 @@ impl Approvals {
             let (kept, changed) = apply(seen.approved.all().cloned().collect())?;
             if changed {
                 seen.approved = Arc::new(Approved::new(kept));
-                seen.changes += 1;
             }
             return Ok(changed);
         };
@@ -297,7 +291,6 @@ impl Approvals {
         // What was overtaken by a later reading is read anew before the next decision.
         seen.version = version;
         seen.approved = approved;
-        seen.changes += 1;
     }
 
     fn seen(&self) -> Seen {
@@ -320,19 +313,3 @@ impl fmt::Debug for Approvals {
             .finish_non_exhaustive()
     }
 }
-
-fn document(text: &[u8]) -> Result<Vec<Approval>, ApprovalsError> {
-    let versioned: Versioned = serde_json::from_slice(text).map_err(ApprovalsError::Form)?;
-    if versioned.version != VERSION {
-        return Err(ApprovalsError::Version(versioned.version));
-    }
-    let document: Document = serde_json::from_slice(text).map_err(ApprovalsError::Form)?;
-    Ok(document.approvals)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Each failed attempt is somebody else's success.
-const MOST_ATTEMPTS: usize = 256;

@@ -185,8 +185,8 @@ impl Desk {
                 .await
                 .map(|()| Queued::Allowed);
         }
-        if let Some(stopped) = self.0.stopped(request.facts) {
-            return Err(Refusal::Declined { note: stopped });
+        if self.0.is_stopped(request.facts) {
+            return Err(Refusal::Declined { note: None });
         }
         let (id, answered) = self.0.open(&Ask::new(request, &ruling));
         let asker = Asker {
@@ -334,14 +334,9 @@ impl Shared {
         Ok(())
     }
 
-    /// What to answer without asking, where the turn was stopped.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer says whether, the inner with what note"
-    )]
-    fn stopped(&self, facts: &Facts) -> Option<Option<String>> {
-        let turn = Turn::of(facts)?;
-        self.waiting().stopped.contains(&turn).then_some(None)
+    /// Whether the turn was stopped, so that its questions are declined without being asked.
+    fn is_stopped(&self, facts: &Facts) -> bool {
+        Turn::of(facts).is_some_and(|turn| self.waiting().stopped.contains(&turn))
     }
 }
 
@@ -352,8 +347,8 @@ impl Approver for Desk {
     /// Dropping the future withdraws the question.
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
-            if let Some(note) = self.0.stopped(ask.request.facts) {
-                return Ok(Answer::Declined { note });
+            if self.0.is_stopped(ask.request.facts) {
+                return Ok(Answer::Declined { note: None });
             }
             let (id, answered) = self.0.open(&ask);
             let asker = Asker {

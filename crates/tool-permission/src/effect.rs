@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use tool_core::Decision;
 
 /// What a rule does with what it matches. Deny beats ask, ask beats allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a further effect must break every match"

@@ -38,29 +38,27 @@ impl RulePolicy {
     pub fn explain(&self, request: &Request<'_>) -> Explanation {
         let approved = self.saved().current();
         let saved = Saved::Of(&approved, self.saved().now());
-        let rulings = self.with_judges(request, saved, |judges| {
+        let parts: Vec<ExplainedPart> = self.with_judges(request, saved, |judges| {
             let asked = judges.iter();
             let parts = asked.flat_map(|(judge, request)| {
                 let resources = request.resources.iter();
-                resources.flat_map(|resource| parts(judge, request, resource))
+                let parts = resources.flat_map(|resource| parts(judge, request, resource));
+                parts.map(|part| {
+                    let mut all = judge.rules().chain(approved.rules());
+                    let rule = all.find(|rule| decided(rule, &part.ruling));
+                    ExplainedPart {
+                        changes: changes(&part, rule),
+                        part: part.shown,
+                        ruling: part.ruling,
+                        rule: rule.cloned(),
+                    }
+                })
             });
-            parts.collect::<Vec<_>>()
-        });
-        let ruling = strictest(rulings.iter().map(|part| part.ruling.clone()));
-        let saved_rules: Vec<Rule> = approved.rules().cloned().collect();
-        let parts = rulings.into_iter().map(|part| {
-            let all = self.rules().iter().chain(&saved_rules);
-            let rule = all.clone().find(|rule| decided(rule, &part.ruling));
-            ExplainedPart {
-                changes: changes(&part, rule),
-                part: part.shown,
-                ruling: part.ruling,
-                rule: rule.cloned(),
-            }
+            parts.collect()
         });
         Explanation {
-            ruling,
-            parts: parts.collect(),
+            ruling: strictest(parts.iter().map(|part| part.ruling.clone())),
+            parts,
         }
     }
 }

@@ -49,6 +49,11 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// All rules of all layers that hold for the request's session.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &'a Rule> + use<'a> {
+        self.rules.iter().flat_map(|rules| rules.rules())
+    }
+
     /// A rule of that effect that matches whatever the unknown parts of the subject are.
     ///
     /// A saved approval is an allow rule here, and hides the ask rules that are not sticky: it is

@@ -46,9 +46,9 @@ pub struct LabelledCase {
     #[serde(default)]
     setup: Vec<Step>,
     volume: Option<String>,
-    expect: Word,
+    expect: Effect,
     #[serde(default)]
-    also: Vec<Word>,
+    also: Vec<Effect>,
     parts: Option<Value>,
     #[serde(default, rename = "verified")]
     _verified: bool,
@@ -59,17 +59,9 @@ pub struct LabelledCase {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CaseRule {
-    effect: Word,
+    effect: Effect,
     action: String,
     resource: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Allow,
-    Ask,
-    Deny,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -172,10 +164,10 @@ impl LabelledCase {
         Ok(CaseVerdict {
             id: self.id.clone(),
             kind: self.kind.clone(),
-            expected: self.expect.effect().decision(),
+            expected: self.expect.decision(),
             why: self.why.clone(),
             decided: right
-                .map(|word| word.effect().decision())
+                .map(|effect| effect.decision())
                 .any(|decision| decision == ruling.decision),
             ruling,
             differences,
@@ -227,21 +219,11 @@ impl LabelledCase {
     fn policy(&self, base: &str) -> Result<RulePolicy, CaseError> {
         let rules = self.rules.iter().map(|rule| {
             let resource = rule.resource.replace("${BASE}", base);
-            Rule::new(rule.effect.effect(), rule.action.as_str(), resource)
+            Rule::new(rule.effect, rule.action.as_str(), resource)
         });
         let layer = Layer::new("case", rules);
         let layer = layer.map_err(|error| CaseError::Rule(self.id.clone(), error))?;
         Ok(RulePolicy::new([layer]))
-    }
-}
-
-impl Word {
-    fn effect(self) -> Effect {
-        match self {
-            Self::Allow => Effect::Allow,
-            Self::Ask => Effect::Ask,
-            Self::Deny => Effect::Deny,
-        }
     }
 }
 

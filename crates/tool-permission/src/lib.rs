@@ -11,6 +11,7 @@ mod explain;
 mod file;
 mod index;
 mod judge;
+mod kept;
 mod keys;
 mod labelled;
 mod layer;

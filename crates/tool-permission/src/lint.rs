@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::subject::Dialect;
-use crate::{Effect, Layer, Rule};
+use crate::{Approval, Effect, Layer, Rule};
 
 /// A rule that does not do what its author may think.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,32 @@ pub fn lint(layers: &[Layer]) -> Vec<Lint> {
         }
     }
     found
+}
+
+impl Approval {
+    /// The rule because of which the approval can never count: it denies, or asks and is sticky,
+    /// whatever the approval matches. None where that is not certain.
+    ///
+    /// ```
+    /// use tool_permission::{Approval, Layer, Rule, Scope};
+    ///
+    /// # fn main() -> Result<(), tool_permission::LoadError> {
+    /// let layers = [Layer::new("project", [Rule::deny("shell", "git push *")])?];
+    /// let push = Approval::new("shell", "git push origin *", Scope::Project);
+    /// assert!(push.overruled_by(&layers).is_some());
+    /// let git = Approval::new("shell", "git *", Scope::Project);
+    /// assert!(git.overruled_by(&layers).is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn overruled_by<'l>(&self, layers: &'l [Layer]) -> Option<&'l Rule> {
+        let allow = Rule::allow(self.action.as_str(), &self.resource);
+        let mut rules = layers.iter().flat_map(Layer::rules);
+        rules.find(|rule| {
+            (rule.effect() == Effect::Deny || rule.is_sticky()) && includes(rule, &allow)
+        })
+    }
 }
 
 /// Whether a rule decides wherever both match.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_core::{State, StateReading, StateVersion};
 
-use crate::{ApprovalsError, Desk, Question, QuestionId, Reply, ReplyScope};
+use crate::kept::{MOST_ATTEMPTS, VERSION, document, millis};
+use crate::{ApprovalsError, Desk, Question, QuestionId, Reply};
 
 /// Carries the questions of desks to whoever answers them, in whatever process, through a
 /// [`State`].
@@ -54,47 +55,15 @@ pub struct Posted {
     pub until_ms: u64,
     /// What was answered and not taken yet.
     #[serde(default)]
-    answer: Option<PostedReply>,
+    answer: Option<Reply>,
 }
 
-/// A reply as it is posted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
-enum PostedReply {
-    Once,
-    Save {
-        scope: PostedScope,
-        #[serde(default)]
-        lasts_ms: Option<u64>,
-    },
-    Reject {
-        note: Option<String>,
-    },
-    RejectAll {
-        note: Option<String>,
-    },
-    RejectAndStop {
-        note: Option<String>,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum PostedScope {
-    Session,
-    Agent,
-    Project,
-}
-
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
     version: u32,
     questions: Vec<Posted>,
 }
-
-const VERSION: u32 = 1;
-const MOST_ATTEMPTS: usize = 256;
 
 impl Mailbox {
     /// How long a question counts as waiting after its gateway was last heard of.
@@ -134,7 +103,6 @@ impl Mailbox {
     /// # Cancel safety
     /// The answer may be posted though the future was dropped.
     pub async fn answer(&self, id: &str, reply: Reply) -> Result<bool, ApprovalsError> {
-        let reply = PostedReply::of(reply);
         let now = now();
         self.change(|questions| {
             let waiting = questions
@@ -174,7 +142,7 @@ impl Mailbox {
                         posted = waiting;
                         for (id, reply) in answers {
                             // It may have ended meanwhile, and then it has ended once already.
-                            let _ = desk.answer(id, reply.reply()).await;
+                            let _ = desk.answer(id, reply).await;
                             posted = true;
                         }
                     }
@@ -194,7 +162,7 @@ impl Mailbox {
         &self,
         desk: &Desk,
         gateway: &str,
-    ) -> Result<Vec<(QuestionId, PostedReply)>, ApprovalsError> {
+    ) -> Result<Vec<(QuestionId, Reply)>, ApprovalsError> {
         let prefix = format!("{gateway}.");
         for _ in 0..MOST_ATTEMPTS {
             let waiting = desk.all();
@@ -244,11 +212,8 @@ impl Mailbox {
         let StateReading::Value(text, version) = self.state.read(&self.key, None).await? else {
             return Ok((Vec::new(), None));
         };
-        let document: Document = serde_json::from_slice(&text).map_err(ApprovalsError::Form)?;
-        match document.version {
-            VERSION => Ok((document.questions, Some(version))),
-            other => Err(ApprovalsError::Version(other)),
-        }
+        let document: Document = document(&text)?;
+        Ok((document.questions, Some(version)))
     }
 
     async fn write(
@@ -271,47 +236,6 @@ impl fmt::Debug for Mailbox {
         f.debug_struct("Mailbox")
             .field("key", &self.key)
             .finish_non_exhaustive()
-    }
-}
-
-impl PostedReply {
-    fn of(reply: Reply) -> Self {
-        let scope = |scope| match scope {
-            ReplyScope::Session => PostedScope::Session,
-            ReplyScope::Agent => PostedScope::Agent,
-            ReplyScope::Project => PostedScope::Project,
-        };
-        match reply {
-            Reply::Once => Self::Once,
-            Reply::Always => Self::Save {
-                scope: PostedScope::Project,
-                lasts_ms: None,
-            },
-            Reply::Save { scope: of, lasts } => Self::Save {
-                scope: scope(of),
-                lasts_ms: lasts.map(millis),
-            },
-            Reply::Reject { note } => Self::Reject { note },
-            Reply::RejectAll { note } => Self::RejectAll { note },
-            Reply::RejectAndStop { note } => Self::RejectAndStop { note },
-        }
-    }
-
-    fn reply(self) -> Reply {
-        match self {
-            Self::Once => Reply::Once,
-            Self::Save { scope, lasts_ms } => Reply::Save {
-                scope: match scope {
-                    PostedScope::Session => ReplyScope::Session,
-                    PostedScope::Agent => ReplyScope::Agent,
-                    PostedScope::Project => ReplyScope::Project,
-                },
-                lasts: lasts_ms.map(Duration::from_millis),
-            },
-            Self::Reject { note } => Reply::Reject { note },
-            Self::RejectAll { note } => Reply::RejectAll { note },
-            Self::RejectAndStop { note } => Reply::RejectAndStop { note },
-        }
     }
 }
 
@@ -345,8 +269,4 @@ fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, millis)
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

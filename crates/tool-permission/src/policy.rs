@@ -262,11 +262,6 @@ impl RulePolicy {
         found
     }
 
-    /// All rules that hold for a session, in order of preference.
-    pub(crate) fn rules(&self) -> &[Rule] {
-        self.rules.rules()
-    }
-
     fn index(&self, rules: Vec<Rule>) -> Index {
         Index::new(rules, self.places.home.clone(), self.workspace.clone())
     }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{Approval, ApprovalsError, Question, QuestionId, Scope};
 
-/// What a person answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a person answers, also as a [`Mailbox`](crate::Mailbox) posts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Reply {
     /// Yes, this time.
@@ -23,7 +25,8 @@ pub enum Reply {
     Save {
         /// For whom.
         scope: ReplyScope,
-        /// How long; without an end where it says nothing.
+        /// How long; without an end where it says nothing. Posted in whole milliseconds.
+        #[serde(default, rename = "lasts_ms", with = "crate::kept")]
         lasts: Option<Duration>,
     },
     /// No, with what the model reads. Other questions stay.
@@ -46,7 +49,8 @@ pub enum Reply {
 }
 
 /// For whom an answer is saved: whoever asked, widened as far as said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyScope {
     /// The session of the question.

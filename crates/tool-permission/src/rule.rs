@@ -328,8 +328,9 @@ impl Rule {
         self
     }
 
-    /// The rule with its place, for people.
-    pub(crate) fn named(&self) -> String {
+    /// The rule with its file and line, for people.
+    #[must_use]
+    pub fn named(&self) -> String {
         format!("\"{self}\" ({})", self.origin)
     }
 

@@ -9,6 +9,7 @@ use crate::deadline::until;
 use crate::invocation::wait;
 use crate::leaving::{in_a_call, serve_with, signal, sleepers};
 use crate::marked::{Mark, children, is_alive};
+use crate::stdio_client::StdioClient;
 use crate::workbench::Workbench;
 
 /// Whom a kill by force can hit.
@@ -87,6 +88,22 @@ fn law_15_a_gateway_that_is_killed_leaves_no_process_of_a_server() {
         let all = hit(how, child.id());
         assert_gone(how, &mut child, all, &mark);
     }
+}
+
+/// Nobody is left who knows of its processes, but it does not go on serving by itself.
+#[test]
+fn a_gateway_whose_front_and_guard_are_killed_at_once_ends() {
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.open(&["serve"]));
+    let [front, guard, gateway] = processes(client.pid());
+    let above = [front.to_string(), guard.to_string()];
+    // Neither may see the other end.
+    signal("STOP", &above);
+    signal("KILL", &above);
+    until("the end of the gateway", || {
+        (!is_alive(gateway)).then_some(())
+    });
+    assert!(wait(client.child()).is_some());
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn a_file_that_holds_no_cases_is_a_mistake_and_names_the_line() {
             .end()
             .with_code(2)
     };
+    assert!(run("\n").stderr.contains("there is no case in -"));
     assert!(run("\n{]").stderr.contains("line 2 is no case"));
     let case = r#"{"id":"c","schema":{},"raw":"","expect":{}}"#;
     let said = run(case).stderr;

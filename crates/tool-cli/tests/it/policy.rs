@@ -78,8 +78,45 @@ fn lint_reports_rules_that_never_decide() {
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert_eq!(findings[0]["kind"], "shadowed");
     assert_eq!(findings[0]["line"], 15);
-    // The rules that are built in are in order.
     bench.tool(&["policy", "lint"]).end().succeeded();
+}
+
+#[test]
+fn lint_is_silent_about_built_in_rules_which_nobody_can_change() {
+    let bench = Workbench::new();
+    let deny = "version = 1\n[[rule]]\neffect = \"deny\"\naction = \"read\"\nresource = \"**\"\n";
+    bench.file("deny.toml", deny);
+    let found = bench.tool(&["--policy", "deny.toml", "policy", "lint", "--json"]);
+    let found = found.end().succeeded().json();
+    assert_eq!(found["findings"], json!([]));
+    // What is written again is the user's own.
+    bench.file("again.toml", &deny.replace("deny", "allow"));
+    let found = bench.tool(&["--policy", "again.toml", "policy", "lint", "--json"]);
+    let found = found.end().with_code(1).json();
+    assert_eq!(found["findings"][0]["file"], "again.toml");
+}
+
+#[test]
+fn arguments_are_read_as_those_of_a_call() {
+    let bench = Workbench::new();
+    let rule = "version = 1\n[[rule]]\neffect = \"allow\"\naction = \"call\"\n\
+                resource = \"db/query\"\narguments = { \"/sql\" = \"SELECT *\" }\n";
+    bench.file("policy.toml", rule);
+    let ask = |command: &str, arguments: &str| {
+        let policy = ["--policy", "policy.toml", "policy", command];
+        let asked = ["call", "db/query", "--arguments", arguments];
+        bench.tool(&[&policy[..], &asked].concat()).end()
+    };
+    ask("check", r#"{"sql":"SELECT 1"}"#).succeeded();
+    ask("check", r#"{"sql":"DROP t"}"#).with_code(1);
+    for command in ["check", "explain"] {
+        ask(command, r#"{"sql":"SELECT 1","sql":"DROP t"}"#)
+            .with_code(2)
+            .says(&["--arguments", "key \"sql\" stands twice"]);
+        for no_object in ["[]", "1", "\"SELECT 1\"", "{\"sql\""] {
+            ask(command, no_object).with_code(2).says(&["--arguments"]);
+        }
+    }
 }
 
 #[test]
@@ -113,6 +150,10 @@ fn test_tries_examples_and_labelled_cases() {
     assert!(error.contains("wrong.toml:13"), "{error}");
     assert_eq!(failed["failed"], 1);
     assert_eq!(failed["cases"][0]["decision"], "deny");
+    bench.file("empty.jsonl", "\n");
+    test(&["empty.jsonl"])
+        .with_code(2)
+        .says(&["no case in", "empty.jsonl"]);
 }
 
 #[test]
@@ -137,6 +178,24 @@ fn what_is_granted_is_listed_allows_and_can_be_revoked() {
     approvals(&["revoke", id]).succeeded();
     ran().with_code(1);
     approvals(&["revoke", id]).with_code(2);
+}
+
+#[test]
+fn what_is_granted_shows_its_end_and_what_keeps_it_from_ever_counting() {
+    let bench = Workbench::new();
+    bench.file("policy.toml", POLICY);
+    let grant = |resource: &str| {
+        let policy = ["--policy", "policy.toml", "approvals", "grant", "shell"];
+        bench
+            .tool(&[&policy[..], &[resource, "--for", "60"]].concat())
+            .end()
+    };
+    let never = grant("git push origin main").succeeded();
+    never.says(&["can never count", "deny shell git push *", "policy.toml:8"]);
+    let counts = grant("touch ran").succeeded();
+    assert!(!counts.stderr.contains("never"), "{}", counts.stderr);
+    let end = counts.text();
+    assert!(end.trim_end().ends_with(" UTC"), "{end}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tool_permission::{Approval, Approvals, ApprovalsError, Layer, Rule, RulePoli
 
 /// State that several gateways share, and that can be broken.
 #[derive(Default)]
-struct Shared {
+pub(crate) struct Shared {
     values: Mutex<HashMap<String, (u64, Vec<u8>)>>,
     claimed: Mutex<HashSet<String>>,
     broken: Mutex<bool>,
@@ -310,6 +310,18 @@ async fn an_approval_of_a_tool_does_not_outlive_its_definition() {
     let mut changed = Call::new();
     changed.definition = Digest::of(b"a new description");
     assert_eq!(changed.decide(&policy).await, Decision::Ask);
+}
+
+#[tokio::test]
+async fn an_approval_that_can_never_hold_is_not_saved_nor_are_those_beside_it() {
+    let approvals = Approvals::in_memory();
+    for (action, resource) in [("two words", "a"), ("fetch", " "), ("write", "a/../b")] {
+        let useless = Approval::new(action, resource, Scope::Project);
+        let useful = Approval::new("fetch", "a", Scope::Project);
+        let granted = approvals.grant([useful, useless], None).await;
+        assert!(matches!(granted, Err(ApprovalsError::Useless(_))));
+        assert!(approvals.list().await.unwrap().is_empty());
+    }
 }
 
 #[tokio::test]

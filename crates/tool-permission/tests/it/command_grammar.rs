@@ -1,5 +1,7 @@
 //! Makes lines for bash with a numbered command in every place that runs.
 
+use crate::command_variants::quoted;
+
 /// A source of numbers that is the same in every run.
 pub(crate) struct Random(u64);
 
@@ -383,11 +385,6 @@ impl<'r> Grammar<'r> {
         let list = self.list(depth + 1);
         format!("$( {list}\n)1")
     }
-}
-
-/// A text in single quotes.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// A text in backquotes.

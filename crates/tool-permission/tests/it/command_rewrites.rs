@@ -4,6 +4,7 @@ use tool_core::{Action, Decision, Facts, Request, Resource};
 use tool_permission::{Effect, Rule, RulePolicy};
 
 use crate::command_grammar::Random;
+use crate::command_variants::quoted;
 use crate::policy;
 
 /// What is denied, and the words of an act that is.
@@ -101,7 +102,7 @@ impl Rewriter<'_> {
 
     /// One word in one of its spellings.
     fn word(&mut self, word: &str) -> String {
-        let quoted = format!("'{}'", word.replace('\'', "'\\''"));
+        let quoted = quoted(word);
         let plain = word
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-/.:".contains(c));
@@ -128,7 +129,7 @@ impl Rewriter<'_> {
     }
 
     fn around(&mut self, line: &str) -> String {
-        let quoted = format!("'{}'", line.replace('\'', "'\\''"));
+        let quoted = quoted(line);
         match self.0.below(26) {
             0 => format!("ls && {line}"),
             1 => format!("ls\n{line}\n"),
@@ -200,14 +201,11 @@ fn no_rewrite_of_a_denied_act_is_allowed() {
 fn each_kind_of_rewrite_of_each_denied_act_is_denied() {
     for (pattern, act) in ACTS {
         let policy = all_but(pattern);
-        let words: Vec<String> = act
-            .iter()
-            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-            .collect();
+        let words: Vec<String> = act.iter().map(|word| quoted(word)).collect();
         let plain = words.join(" ");
         let program = act[0];
         let rest = words[1..].join(" ");
-        let quoted = format!("'{}'", plain.replace('\'', "'\\''"));
+        let quoted = quoted(&plain);
         for line in [
             plain.clone(),
             format!("ls && {plain}"),

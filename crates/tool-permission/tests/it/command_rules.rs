@@ -2,7 +2,7 @@
 
 use tool_core::Decision::{self, Allow, Ask, Deny};
 use tool_core::{Action, Facts, Request, Resource, Ruling};
-use tool_permission::{Effect, Rule};
+use tool_permission::{Effect, Rule, RulePolicy};
 
 use crate::policy;
 
@@ -291,7 +291,8 @@ pub(crate) fn check(rules: &str, line: &str, expected: Decision) {
     );
 }
 
-fn ruling(rules: &str, line: &str) -> Ruling {
+/// A policy of rules such as `allow shell ls *, deny write **`.
+pub(crate) fn of(rules: &str) -> RulePolicy {
     let rules = rules.split(", ").map(|rule| {
         let mut words = rule.splitn(3, ' ');
         let effect = match words.next().unwrap() {
@@ -301,8 +302,12 @@ fn ruling(rules: &str, line: &str) -> Ruling {
         };
         Rule::new(effect, words.next().unwrap(), words.next().unwrap())
     });
+    policy(rules).home("/home/dev")
+}
+
+fn ruling(rules: &str, line: &str) -> Ruling {
     let resources = vec![Resource::command("/repo", "/repo", line)];
     let facts = Facts::new();
     let request = Request::new(Action::new("shell"), resources, &facts);
-    policy(rules).home("/home/dev").judge(&request)
+    of(rules).judge(&request)
 }

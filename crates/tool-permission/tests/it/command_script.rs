@@ -2,6 +2,7 @@
 
 use crate::command_grammar::Random;
 use crate::command_pieces::{BRACES, EXPANSIONS, PLAIN, QUOTED};
+use crate::command_variants::quoted;
 
 /// Writes one line. A program `c1` is in no folder; `m1` is, for those that another program runs.
 pub(crate) struct Writer<'r> {
@@ -323,9 +324,4 @@ impl<'r> Writer<'r> {
             }
         }
     }
-}
-
-/// A text in single quotes.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

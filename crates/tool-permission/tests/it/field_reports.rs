@@ -2,32 +2,11 @@
 
 use tool_core::Decision::{self, Allow, Ask, Deny};
 use tool_core::{Action, Facts, Request, Resource};
-use tool_permission::{Effect, LabelledCase, Layer, LintKind, Rule, RulePolicy, lint};
+use tool_permission::{LabelledCase, Layer, LintKind, Rule, RulePolicy, lint};
 
+use crate::command_rules::{check, of};
 use crate::command_variants::variants;
 use crate::policy;
-
-/// A policy of rules such as `allow shell ls *, deny write **`.
-fn of(rules: &str) -> RulePolicy {
-    let rules = rules.split(", ").map(|rule| {
-        let mut words = rule.splitn(3, ' ');
-        let effect = match words.next() {
-            Some("allow") => Effect::Allow,
-            Some("ask") => Effect::Ask,
-            _ => Effect::Deny,
-        };
-        Rule::new(effect, words.next().unwrap(), words.next().unwrap())
-    });
-    policy(rules).home("/home/dev")
-}
-
-#[track_caller]
-fn check(rules: &str, line: &str, expected: Decision) {
-    let facts = Facts::new();
-    let resources = vec![Resource::command("/repo", "/repo", line)];
-    let ruling = of(rules).judge(&Request::new(Action::new("shell"), resources, &facts));
-    assert_eq!(ruling.decision, expected, "{line}: {}", ruling.because);
-}
 
 #[test]
 fn d1_a_prefix_allows_no_chain() {

@@ -20,14 +20,27 @@ fn every_labelled_case_comes_out_as_labelled() {
 #[test]
 fn a_wrong_label_is_told_with_what_decided() {
     let case = r#"{"id":"x","rules":[{"effect":"deny","action":"shell","resource":"rm *"}],
-        "command":"rm a > b","expect":"allow","parts":{"argv":[["ls"]],"redirects":[],"opaque":true}}"#;
+        "command":"x=1; rm a > b","expect":"allow","parts":{"argv":[["ls"]],"opaque":true,
+        "redirects":[{"op":">","path":"c"}],"assign":[["x","2"]]}}"#;
     let verdict = LabelledCase::parse(case)
         .unwrap()
         .run("/x".as_ref())
         .unwrap();
     assert!(!verdict.decided && !verdict.is_right());
     assert!(verdict.ruling.because.contains("deny shell rm *"));
-    assert_eq!(verdict.differences.len(), 4, "{:?}", verdict.differences);
+    // A command and a file that are missing, others that were found, the line, the assignments.
+    assert_eq!(verdict.differences.len(), 6, "{:?}", verdict.differences);
+}
+
+#[test]
+fn any_decision_that_a_label_names_is_right() {
+    let right = |also: &str| {
+        let case =
+            format!(r#"{{"id":"x","rules":[],"command":"ls","expect":"deny","also":{also}}}"#);
+        let case = LabelledCase::parse(&case).unwrap();
+        case.run("/x".as_ref()).unwrap().is_right()
+    };
+    assert!(right(r#"["ask"]"#) && !right("[]"));
 }
 
 #[test]

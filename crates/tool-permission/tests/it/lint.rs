@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tool_core::{Action, Decision, Facts, Request, Resource};
-use tool_permission::{Layer, LintKind, Pattern, Rule, lint};
+use tool_permission::{Approval, Layer, LintKind, Pattern, Rule, Scope, lint};
 
 use crate::policy;
 
@@ -103,6 +103,40 @@ fn an_explanation_names_for_each_part_the_rule_and_a_way_out() {
     assert!(of("the line").changes[1].contains("no rule and no saved approval"));
     let empty = policy.explain(&Request::new(Action::new("shell"), vec![], &facts));
     assert_eq!(empty.ruling.decision, Decision::Deny);
+}
+
+#[test]
+fn an_explanation_names_a_rule_of_the_session() {
+    let policy = policy([Rule::allow("shell", "git *")]);
+    let layer = Layer::new("session", [Rule::deny("shell", "git push *")]).unwrap();
+    policy.start_session("s", layer);
+    let facts = Facts::new().session("s");
+    let resources = vec![Resource::command("/repo", "/repo", "git push")];
+    let explained = policy.explain(&Request::new(Action::new("shell"), resources, &facts));
+    let rule = explained.parts[0].rule.as_ref().unwrap();
+    assert_eq!(rule.place(), "session");
+    assert!(explained.parts[0].changes[0].contains("the rule at session"));
+}
+
+#[test]
+fn an_approval_is_overruled_only_by_what_no_approval_answers() {
+    let rules = [
+        Rule::deny("fetch", "a/*"),
+        Rule::ask("fetch", "b/*").sticky(),
+        Rule::ask("fetch", "c/*"),
+        Rule::deny("fetch", "d/*").agent("build"),
+    ];
+    let layers = [Layer::new("test", rules).unwrap()];
+    let overruled = |resource: &str| {
+        let approval = Approval::new("fetch", resource, Scope::Project);
+        let rule = approval.overruled_by(&layers);
+        rule.map(|rule| rule.resource().as_str().to_owned())
+    };
+    assert_eq!(overruled("a/b").as_deref(), Some("a/*"));
+    assert_eq!(overruled("b/*").as_deref(), Some("b/*"));
+    for counts in ["*", "c/x", "d/x"] {
+        assert_eq!(overruled(counts), None, "{counts}");
+    }
 }
 
 proptest! {

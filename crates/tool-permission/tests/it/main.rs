@@ -10,7 +10,7 @@
 mod approvals; // saved approvals: scopes, ends, sharing
 #[cfg(unix)]
 mod bash_lab; // runs a line in a real bash
-mod command; // lines for a shell: the labelled cases
+mod command; // lines for a shell: the labelled cases in other forms
 #[cfg(unix)]
 mod command_agreement; // the words that a real bash runs with are those that were found
 mod command_corpus; // lines that agents write, of which hardly any is opaque
@@ -35,7 +35,8 @@ mod gate; // names, calls, capabilities, several resources, conditions
 mod labelled; // cases in files
 mod laws; // the laws of the design contract
 mod lint; // reported rules, explanations
-mod path; // paths: the labelled cases and what they leave open
+mod mailbox; // questions that another process answers
+mod path; // paths: what the labelled cases leave open
 mod replies; // answers for more than one question, queues
 mod scale; // many rules, hostile patterns
 mod volume; // probing for case

@@ -1,15 +1,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{Action, Decision, Facts, Request, Resource, Ruling};
-use tool_permission::{Effect, ProbedVolumes, Rule, RulePolicy, Volume};
+use tool_permission::{Effect, Rule, RulePolicy, Volume};
 
 use crate::policy;
-
-/// The labelled cases: one JSON object a line.
-const CASES: &str = include_str!("data/path-cases.jsonl");
 
 /// A base folder with the workspace `ws` and the home directory `home` in it.
 struct Scene {
@@ -69,74 +65,6 @@ fn judge_below(policy: &RulePolicy, action: &str, root: &Path, path: &Path) -> R
     let facts = Facts::new();
     let resources = vec![Resource::path(root, path)];
     policy.judge(&Request::new(Action::new(action), resources, &facts))
-}
-
-fn word(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
-#[test]
-fn every_labelled_path_case_is_decided_as_labelled() {
-    let mut wrong = Vec::new();
-    let mut cases = 0;
-    for line in CASES.lines() {
-        let case: Value = serde_json::from_str(line).unwrap();
-        cases += 1;
-        let scene = Scene::new();
-        for step in case["setup"].as_array().unwrap() {
-            if let Some(path) = step.get("mkdir") {
-                scene.folder(word(path));
-            } else if let Some(path) = step.get("file") {
-                scene.file(word(path));
-            } else {
-                scene.link(word(&step["symlink"]), scene.with_base(word(&step["to"])));
-            }
-        }
-
-        let rules = case["rules"].as_array().unwrap().iter().map(|rule| {
-            let effect = match word(&rule["effect"]) {
-                "allow" => Effect::Allow,
-                "ask" => Effect::Ask,
-                "deny" => Effect::Deny,
-                other => panic!("{other}"),
-            };
-            Rule::new(
-                effect,
-                word(&rule["action"]),
-                scene.with_base(word(&rule["resource"])),
-            )
-        });
-        let policy = policy(rules).home(scene.base.join("home"));
-        let policy = match case.get("volume").map(word) {
-            None => policy.volumes(ProbedVolumes::new()),
-            Some("case-sensitive") => policy.volumes(Volume::KeepsCase),
-            Some("case-insensitive") => policy.volumes(Volume::IgnoresCase),
-            // Both spellings of an accent are always one name to deny and ask rules.
-            Some("normalising") => policy.volumes(Volume::KeepsCase),
-            Some(other) => panic!("{other}"),
-        };
-
-        let path = scene.with_base(word(&case["path"]));
-        let ruling = scene.judge(&policy, word(&case["action"]), path);
-        let decided = match ruling.decision {
-            Decision::Allow => "allow",
-            Decision::Ask => "ask",
-            Decision::Deny => "deny",
-        };
-        let also = case.get("also").and_then(Value::as_array);
-        let also = also.into_iter().flatten().map(word);
-        if !std::iter::once(word(&case["expect"]))
-            .chain(also)
-            .any(|right| right == decided)
-        {
-            wrong.push(format!(
-                "{}: {decided} ({}), {}",
-                case["id"], ruling.because, case["why"]
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases, 22);
 }
 
 #[test]

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tool_core::{
-    Action, Answer, Decision, Facts, Permission, Policy as _, Refusal, Request, Resource,
+    Action, Answer, Decision, Facts, Permission, Policy as _, Refusal, Request, Resource, State,
 };
 use tool_permission::{
-    AnswerError, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule, RulePolicy, Scope, Ticket,
+    AnswerError, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule, RulePolicy,
+    Scope, Ticket,
 };
 
+use crate::approvals::Shared;
 use crate::command_grammar::Random;
 use crate::policy;
 
@@ -176,6 +178,23 @@ async fn an_answer_that_cannot_be_saved_leaves_the_question_waiting() {
     let error = office.desk.answer(ticket.id(), reply).await.unwrap_err();
     assert!(matches!(error, AnswerError::NoScope(_, "session")));
     assert_eq!(office.desk.all().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_waits_for_any_more_leaves_nothing_saved() {
+    let state: Arc<dyn State> = Arc::new(Shared::default());
+    let approvals = Approvals::kept_in(state, "project");
+    let policy = Arc::new(policy([]).approvals(approvals.clone()));
+    let desk = Desk::new(Arc::clone(&policy));
+    let office = Office { policy, desk };
+    let ticket = office.waiting(&Facts::new(), "a").await;
+    let id = ticket.id();
+    // It goes away while the approval is being written.
+    let (answered, ()) = tokio::join!(office.desk.answer(id, Reply::Always), async {
+        drop(ticket);
+    });
+    assert!(matches!(answered, Err(AnswerError::NotFound(_))));
+    assert!(approvals.list().await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
