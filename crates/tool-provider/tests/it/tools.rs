@@ -18,14 +18,15 @@ pub(crate) fn property(schema: impl Into<Value>) -> Value {
     json!({"type": "object", "properties": {"x": schema}})
 }
 
-/// The tools of real servers, from the folder that `TOOL_CORPUS` names; nothing where it names none.
+/// The tools of real servers, from `mcp-tools` of the folder that `TOOL_CORPUS` names; nothing where
+/// it names none. A folder without definitions is a mistake of whoever set it.
 pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
     let Some(folder) = std::env::var_os("TOOL_CORPUS").map(PathBuf::from) else {
-        println!("skipped {test}: TOOL_CORPUS names no folder with definitions of servers");
+        println!("skipped {test}: TOOL_CORPUS is not set");
         return None;
     };
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .expect("a folder")
+    let mut files: Vec<_> = std::fs::read_dir(folder.join("mcp-tools"))
+        .expect("TOOL_CORPUS names a folder that holds mcp-tools")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|it| it == "json"))
         .collect();
@@ -52,5 +53,6 @@ pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
             ));
         }
     }
+    assert!(!tools.is_empty(), "mcp-tools of TOOL_CORPUS holds tools");
     Some(tools)
 }
