@@ -3,20 +3,24 @@
 use tool_core::{Defect, DefectKind, Outcome, SettledCall, Spoken, Stage};
 
 use super::Run;
+use super::passage::Passage;
 use crate::Entry;
 use crate::contained::awaited;
 
 /// Runs the hooks, the one added last first. One that fails or panics makes the call a defect.
 /// Nothing is bounded a second time, and whatever a hook changes, the settlement stays that of its
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
+pub(super) fn run<'a>(
+    run: &'a mut Run<'_>,
+    entry: &'a Entry,
+    input: &'a Spoken<'_>,
+) -> Passage<'a, ()> {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
     if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
-        return;
+        return Passage::At(());
     }
-    // On the heap, so that a call without a hook needs no room for it.
-    Box::pin(look(run, entry, input)).await;
+    Passage::after(look(run, entry, input))
 }
 
 async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {

@@ -7,6 +7,9 @@ use crate::services::Services;
 /// Tells the settlement to whoever receives events. A receiver that panics here takes neither this
 /// settlement back nor its siblings along.
 pub(crate) fn announce(services: &Services, facts: &Facts, settlement: &Settlement) {
+    if services.events.is_none() {
+        return;
+    }
     for kind in [
         EventKind::Stage(Stage::Settle),
         EventKind::Settled(settlement),
