@@ -35,7 +35,7 @@ impl Gateway {
 
     async fn asks(&self, name: &str) -> (Ticket, Posted) {
         let (facts, save) = (Facts::new().session("s"), [name.to_owned()]);
-        let resources = vec![Resource::from(name)];
+        let resources = [Resource::from(name)];
         let mut request = Request::new(Action::new("fetch"), resources, &facts);
         request.save = &save;
         let Ok(Queued::Waiting(ticket)) = self.desk.queue(&request).await else {

@@ -53,7 +53,7 @@ impl Office {
 }
 
 fn request<'a>(facts: &'a Facts, name: &str) -> Request<'a> {
-    Request::new(Action::new("fetch"), vec![Resource::from(name)], facts)
+    Request::new(Action::new("fetch"), [Resource::from(name)], facts)
 }
 
 fn declined(note: Option<&str>) -> Answer {
