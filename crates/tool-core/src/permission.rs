@@ -115,6 +115,7 @@ impl Permission {
             Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
                 Ok(Answer::Approved) => Ok(()),
                 Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
+                Ok(Answer::Stopped { note }) => Err(Refusal::Stopped { note }),
                 Ok(Answer::Nobody) => Err(denied(format!(
                     "{}, and nobody is there to ask",
                     ruling.because

@@ -107,7 +107,11 @@ fn ask_is_what_the_answer_says() {
     let note = Some("not now".to_owned());
     assert_eq!(
         answered(Ok(Answer::Declined { note: note.clone() })),
-        Err(Refusal::Declined { note })
+        Err(Refusal::Declined { note: note.clone() })
+    );
+    assert_eq!(
+        answered(Ok(Answer::Stopped { note: note.clone() })),
+        Err(Refusal::Stopped { note })
     );
     let nobody = answered(Ok(Answer::Nobody)).unwrap_err();
     assert_eq!(

@@ -78,7 +78,7 @@ async fn a_posted_reply_ends_its_question_as_if_it_was_given_at_the_desk() {
         (
             "g",
             Reply::RejectAndStop { note: note() },
-            declined(Some("not now")),
+            Answer::Stopped { note: note() },
         ),
     ] {
         let (ticket, posted) = gateway.asks(name).await;
