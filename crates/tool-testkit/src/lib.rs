@@ -2,5 +2,6 @@
 
 pub mod artifacts;
 mod report;
+pub mod state;
 
 pub use report::{Failed, Report, Verdict};

@@ -95,6 +95,7 @@ mod law_codecs;
 mod law_retention;
 mod law_scoping;
 mod leftovers;
+mod memory_state;
 mod misfits;
 mod no_runtime;
 mod observer_bounds;
