@@ -2,6 +2,7 @@
 
 #[cfg(feature = "child")]
 mod import;
+mod pin;
 mod serve;
 mod wire;
 
@@ -10,6 +11,7 @@ pub use import::{
     ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
     UpstreamStatus, Upstreams, UpstreamsBuilder,
 };
+pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 #[cfg(feature = "http")]
 pub use serve::{HttpOptions, HttpServer};
 pub use serve::{ServeError, ServeErrorKind, Server};
