@@ -26,17 +26,6 @@ pub fn approvals_in(
     Ok((approvals(kept, root), mailbox))
 }
 
-/// What was trusted of MCP servers: that of every [`Runtime`](crate::Runtime) with the same state
-/// folder. It blocks.
-///
-/// # Errors
-/// [`RuntimeError`] when the folder cannot be opened.
-#[cfg(feature = "mcp")]
-pub fn pins_in(state: impl AsRef<Path>) -> Result<tool_mcp::Pins, RuntimeError> {
-    let kept = DirState::open(state.as_ref().join(KEPT)).map_err(RuntimeError::Store)?;
-    Ok(tool_mcp::Pins::new(Arc::new(kept)))
-}
-
 pub(crate) fn approvals(kept: DirState, workspace: Option<&Path>) -> Approvals {
     Approvals::kept_in(Arc::new(kept), &project(workspace))
 }
