@@ -57,6 +57,11 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::permission::ApprovalsError,
     },
+    #[error(
+        "one call cannot be approved ahead, as its approval belongs to its caller and its exact arguments; \
+         let it ask (tool serve --ask SECONDS) and answer its question (tool approvals answer ID once)"
+    )]
+    CallScope,
     #[error("there is no approval \"{}\"; `tool approvals list` shows what is saved", id.escape_debug())]
     NoApproval { id: String },
     #[error("no question \"{}\" waits; `tool approvals list` shows those that do", id.escape_debug())]
