@@ -91,7 +91,7 @@ impl DirStore {
     }
 
     pub(crate) fn open(setup: DirStoreBuilder) -> Result<Self, StoreError> {
-        let folder = Arc::new(Folder::open(&setup.root)?);
+        let folder = Arc::new(Folder::open(&setup.root, setup.faults.clone())?);
         let store = Self {
             shared: Arc::new(Shared {
                 pins: Arc::new(Pins::new(Arc::clone(&folder))),
