@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss};
+use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss, OutputSink};
 
 /// Keeps output whole and shows a bounded preview of it.
 ///
@@ -28,6 +28,17 @@ pub trait OutputStore: Send + Sync {
     /// # Cancel safety
     /// Dropping the future leaves nothing visible in the store.
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>>;
+
+    /// Begins an output that is stored while it is made: `retention` says whose and under which
+    /// bound its preview is, and has no content. `None`, the default, where a store takes whole
+    /// outputs only; override it where it need not hold them.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store cannot be written.
+    fn stream(&self, retention: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let _ = retention;
+        Ok(None)
+    }
 
     /// Shows content in part and keeps nothing of it, where a tool wants that. By default nothing
     /// of the texts is shown but how much they were; override it where there are previews.
