@@ -52,6 +52,7 @@ mod no_artifacts;
 mod outcome;
 mod output_reading;
 mod output_store;
+mod output_stream;
 mod owner;
 mod permission;
 mod policy;
@@ -134,6 +135,7 @@ pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading,
 pub use output_store::{
     Bounded, OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind,
 };
+pub use output_stream::{OutputSink, OutputStream, Streamed};
 pub use owner::Owner;
 pub use permission::{Assertion, Permission};
 pub use policy::{ClosedPolicy, Decision, Policy, PolicyError, Ruling};

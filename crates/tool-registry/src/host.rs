@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
-    ArtifactStore, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup, Credential,
-    CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind,
-    Facts, Identity, Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink,
-    Registered, Settlement, Source, Teardown, TeardownError, TeardownScope,
+    ArtifactStore, Bound, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup,
+    Credential, CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event,
+    EventKind, Facts, Identity, Outcome, OutputSink, PreliminaryError, PreliminarySink, Progress,
+    ProgressSink, Registered, Settlement, Source, StoreError, Teardown, TeardownError,
+    TeardownScope,
 };
 
 use crate::catalog::{Place, Position};
@@ -33,7 +34,7 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
-    state: CallState,
+    pub(crate) state: CallState,
     /// Inner calls so far, to give each an id of its own.
     inner_calls: AtomicU64,
     cleanups: Mutex<CallScope>,
@@ -234,6 +235,14 @@ impl CallHost for Host {
 
     fn credentials(&self) -> Option<&dyn Credentials> {
         Some(self)
+    }
+
+    fn output_bound(&self) -> Option<Bound> {
+        self.streams_over()
+    }
+
+    fn stream_output(&self, bound: Bound) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        self.stream(bound)
     }
 
     fn tell(&self, kind: EventKind<'_>) {
