@@ -2,6 +2,7 @@
 
 #[cfg(feature = "child")]
 mod import;
+mod offerings;
 mod serve;
 mod wire;
 
@@ -9,6 +10,10 @@ mod wire;
 pub use import::{
     ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
     UpstreamStatus, Upstreams, UpstreamsBuilder,
+};
+pub use offerings::{
+    Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
+    OfferKind, Offerings,
 };
 #[cfg(feature = "http")]
 pub use serve::{HttpOptions, HttpServer};
