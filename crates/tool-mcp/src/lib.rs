@@ -2,6 +2,7 @@
 
 #[cfg(feature = "child")]
 mod import;
+mod offerings;
 mod pin;
 mod serve;
 mod wire;
@@ -10,6 +11,10 @@ mod wire;
 pub use import::{
     ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
     UpstreamStatus, Upstreams, UpstreamsBuilder,
+};
+pub use offerings::{
+    Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
+    OfferKind, Offerings,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 #[cfg(feature = "http")]
