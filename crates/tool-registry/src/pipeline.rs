@@ -29,7 +29,7 @@ mod validate;
 use std::pin::pin;
 use std::sync::Arc;
 
-use tool_core::{Arguments, Defect, DefectKind, EventKind, Outcome, Settlement};
+use tool_core::{Arguments, Defect, DefectKind, EventKind, Outcome, Settlement, Spoken};
 use tracing::Instrument as _;
 
 use self::trace::Trace;
@@ -122,7 +122,7 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended
         let parsed = parse::parse(run, entry, arguments);
         run.tell(|| EventKind::Received {
             definition: entry.digest(),
-            arguments: parsed.value.as_ref().ok(),
+            arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
         });
         let open = policy::rule(run, entry, &parsed).await?;
         (validate::validate(run, entry, parsed)?, open)
