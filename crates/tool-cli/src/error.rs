@@ -66,6 +66,16 @@ pub(crate) enum CliError {
     NoApproval { id: String },
     #[error("no question \"{}\" waits; `tool approvals list` shows those that do", id.escape_debug())]
     NoQuestion { id: String },
+    #[error(transparent)]
+    Pins(#[from] tool_runtime::mcp::PinError),
+    #[error("no server \"{}\" was ever started; `tool pin status` shows those that were", server.escape_debug())]
+    NoServer { server: String },
+    #[error(
+        "nothing of server {server} that waits has the code \"{}\"; \
+         it may have changed again, and `tool pin diff {server}` shows how it is now",
+        code.escape_debug()
+    )]
+    NoChange { server: String, code: String },
     #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
     Name { name: String },
     #[error("--arguments could not be read: {problem}")]

@@ -15,6 +15,7 @@ mod list;
 mod mirror;
 mod output;
 mod output_parts;
+mod pin;
 mod policy;
 mod policy_args;
 mod progress;
@@ -90,6 +91,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         } => trial::test(common, &file).await,
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
+        Command::Pin { command } => pin::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }

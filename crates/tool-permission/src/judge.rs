@@ -105,7 +105,7 @@ impl<'a> Judge<'a> {
     /// Whether a rule may match the subject, depending on what is not known.
     pub(crate) fn doubts(&self, subject: &Subject) -> bool {
         !subject.is_known()
-            || (self.request.arguments.is_none()
+            || (!self.request.has_arguments()
                 && self.rules.iter().any(|rules| rules.looks_at_arguments()))
     }
 
