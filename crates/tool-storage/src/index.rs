@@ -1,6 +1,8 @@
 //! What the store holds, in memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::time::SystemTime;
 
 use tool_core::SessionId;
 
@@ -17,6 +19,8 @@ pub(crate) struct Index {
     stored: u64,
     /// Outputs that came since the directory was read last.
     since_read: usize,
+    /// When the directory had changed last, as it was read last.
+    read_as_of: Option<SystemTime>,
     /// Bytes that are promised to outputs on their way in.
     reserved: u64,
 }
@@ -100,8 +104,14 @@ impl Index {
         self.since_read >= (self.entries.len() / 8).max(8)
     }
 
-    pub(crate) fn was_read(&mut self) {
+    pub(crate) fn was_read(&mut self, as_of: Option<SystemTime>) {
         self.since_read = 0;
+        self.read_as_of = as_of;
+    }
+
+    /// Whether the directory is known to be as it was when it was read.
+    pub(crate) fn is_of(&self, changed: Option<SystemTime>) -> bool {
+        changed.is_some() && self.read_as_of == changed
     }
 
     /// Forgets what is no longer there.
@@ -133,6 +143,18 @@ impl Index {
     /// The bytes of all outputs, those on their way in among them.
     pub(crate) fn used(&self) -> u64 {
         self.stored.saturating_add(self.reserved)
+    }
+
+    /// The entries that are older than that one, the newest first; all of them without one.
+    pub(crate) fn newest_first(
+        &self,
+        before: Option<(u64, Id)>,
+    ) -> impl Iterator<Item = (Id, &Entry)> {
+        let below = before.map_or(Bound::Unbounded, Bound::Excluded);
+        self.by_age
+            .range((Bound::Unbounded, below))
+            .rev()
+            .filter_map(|(_, id)| Some((*id, self.entries.get(id)?)))
     }
 
     /// The entries, the oldest first.

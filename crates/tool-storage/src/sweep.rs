@@ -216,6 +216,8 @@ impl Shared {
 
     /// Brings the index up to what the directory holds. Returns the names that are there.
     pub(crate) fn follow(&self, index: &mut Index) -> Result<Vec<String>, StoreError> {
+        // Ahead of reading: what changes meanwhile is read once more.
+        let changed = self.folder.changed();
         let names = self
             .folder
             .names()
@@ -229,8 +231,16 @@ impl Shared {
                 index.insert(id, entry);
             }
         }
-        index.was_read();
+        index.was_read(changed);
         Ok(names)
+    }
+
+    /// Brings the index up to what the directory holds, where that may be something else.
+    pub(crate) fn catch_up(&self, index: &mut Index) -> Result<(), StoreError> {
+        if !index.is_of(self.folder.changed()) {
+            self.follow(index)?;
+        }
+        Ok(())
     }
 
     /// Whether an output has had its time. A pinned session's has not.

@@ -34,6 +34,8 @@ mod gone;
 mod json_preview;
 /// Quota, age, pins and sweeps.
 mod limits;
+/// Which outputs there are, page by page.
+mod listing;
 /// Outputs, read by lines, by pointers, and searched.
 mod parts;
 /// The preview, case by case.
