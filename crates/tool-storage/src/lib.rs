@@ -14,6 +14,8 @@ mod dir_state;
 mod dir_store;
 mod folder;
 mod footer;
+mod gauge;
+mod glimpse;
 mod gone;
 mod id;
 mod incoming;
