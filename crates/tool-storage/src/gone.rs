@@ -75,7 +75,7 @@ impl Gone {
 }
 
 impl Left {
-    fn letter(self) -> char {
+    pub(crate) fn letter(self) -> char {
         match self {
             Self::Expired => 'e',
             Self::Evicted => 'q',
@@ -84,7 +84,7 @@ impl Left {
         }
     }
 
-    fn of(letter: &str) -> Option<Self> {
+    pub(crate) fn of(letter: &str) -> Option<Self> {
         Some(match letter {
             "e" => Self::Expired,
             "q" => Self::Evicted,
