@@ -64,7 +64,7 @@ impl Glimpse {
             content.extend(
                 self.loss
                     .as_ref()
-                    .map(|loss| Content::text(Marker::note(loss))),
+                    .map(|loss| Content::text(marker.note(loss))),
             );
             return content;
         }

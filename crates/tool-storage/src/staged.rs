@@ -1,6 +1,5 @@
 //! A file on its way into a store.
 
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::task::Poll;
 use crate::folder::{Folder, is_linked};
 use crate::gauge::{Gauge, Measured};
 use crate::id::Id;
+use crate::store_file::StoreFile;
 
 /// A file that is written aside. Dropped before it is published, it is removed.
 ///
@@ -17,7 +17,7 @@ use crate::id::Id;
 pub(crate) struct Staged {
     folder: Arc<Folder>,
     name: String,
-    out: BufWriter<File>,
+    out: BufWriter<StoreFile>,
     gauge: Gauge,
     since_pause: usize,
     is_published: bool,
@@ -111,7 +111,7 @@ fn staged_name(name: &str) -> String {
 }
 
 /// Creates a file and locks it, again where a sweep came in between and removed it.
-fn create_locked(folder: &Folder, name: &str) -> io::Result<File> {
+fn create_locked(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.create(name)?;
         // A file system without locks has no protection against a second process's sweep.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_core::{Bound, Bounded, CallId, Facts, Loss, StoreError};
+use tool_core::{Bound, Bounded, BoxFuture, CallId, Facts, Loss, OutputSink, StoreError};
 
 use crate::dir_store::DirStore;
 use crate::glimpse::{Glimpse, failed_before};
@@ -111,6 +111,20 @@ impl OutputWriter {
         let retained = incoming.show(&self.facts, self.call.as_ref(), &self.tool)?;
         let content = self.glimpse.content(&id, self.store.hint(), retained.bytes);
         Ok(Bounded::new(content, retained))
+    }
+}
+
+impl OutputSink for OutputWriter {
+    fn write<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(Self::write(self, text))
+    }
+
+    fn report_loss(&mut self, loss: Loss) {
+        Self::report_loss(self, loss);
+    }
+
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<Bounded, StoreError>> {
+        Box::pin(async move { Self::finish(*self) })
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use tool_core::{
-    Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retained, Retention,
-    SessionId, StoreError, StoreErrorKind,
+    Bounded, BoxFuture, Content, Facts, OutputPage, OutputSink, OutputStore, PageRequest, Retained,
+    Retention, SessionId, StoreError, StoreErrorKind,
 };
 
 use crate::bucket::Bucket;
@@ -275,8 +275,7 @@ impl Shared {
     /// An output that is not there, and what became of it where that is known.
     pub(crate) async fn unknown(&self, id: Id) -> StoreError {
         let noted = self.setup.bucket.get(&gone_name(id)).await.ok().flatten();
-        let letter = noted.as_deref().and_then(|text| str::from_utf8(text).ok());
-        absent(id, letter.and_then(Left::of))
+        absent(id, noted.as_deref().and_then(Left::of))
     }
 
     /// The record of an output that this store does not know yet.
@@ -321,6 +320,11 @@ impl Shared {
 impl OutputStore for BucketOutputs {
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
         Box::pin(self.retain(retention))
+    }
+
+    fn stream(&self, retention: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let writer = self.begin(retention.facts, retention.tool, retention.bound);
+        Ok(Some(Box::new(writer.call(retention.call.cloned()))))
     }
 
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_core::{Bound, Bounded, CallId, Facts, Loss, StoreError};
+use tool_core::{Bound, Bounded, BoxFuture, CallId, Facts, Loss, OutputSink, StoreError};
 
 use crate::bucket::incoming::Incoming;
 use crate::bucket::outputs::BucketOutputs;
@@ -21,7 +21,7 @@ use crate::glimpse::{Glimpse, failed_before};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let store = BucketOutputs::builder(Bucket::from_url("memory:///")?).build();
-/// let mut output = store.begin(&Facts::new(), "shell", Bound::DEFAULT).await?;
+/// let mut output = store.begin(&Facts::new(), "shell", Bound::DEFAULT);
 /// for line in 0..100_000 {
 ///     output.write(&format!("line {line}\n")).await?;
 /// }
@@ -32,36 +32,39 @@ use crate::glimpse::{Glimpse, failed_before};
 #[must_use = "an output that is not finished is gone"]
 pub struct BucketOutputWriter {
     store: BucketOutputs,
-    /// `None` once something failed: then nothing more is written and nothing is shown.
-    incoming: Option<Incoming>,
+    at: At,
     facts: Facts,
     call: Option<CallId>,
     tool: String,
     glimpse: Glimpse,
 }
 
+/// How far an output is.
+enum At {
+    /// Nothing was asked of the bucket yet.
+    Nothing,
+    Incoming(Incoming),
+    /// Something failed: nothing more is written and nothing is shown.
+    Failed,
+}
+
 impl BucketOutputs {
     /// Begins an output of a tool that is written while it is made, under the bound of its preview.
-    ///
-    /// # Errors
-    /// [`StoreErrorKind::Io`](tool_core::StoreErrorKind::Io) when the store cannot be written.
-    ///
-    /// # Cancel safety
-    /// Dropping the future begins nothing.
-    pub async fn begin(
+    /// Nothing is asked of the bucket yet.
+    pub fn begin(
         &self,
         facts: &Facts,
         tool: impl Into<String>,
         bound: Bound,
-    ) -> Result<BucketOutputWriter, StoreError> {
-        Ok(BucketOutputWriter {
+    ) -> BucketOutputWriter {
+        BucketOutputWriter {
             store: self.clone(),
-            incoming: Some(Incoming::begin(&self.shared, facts, 0).await?),
+            at: At::Nothing,
             facts: facts.clone(),
             call: None,
             tool: tool.into(),
             glimpse: Glimpse::new(bound),
-        })
+        }
     }
 }
 
@@ -80,7 +83,10 @@ impl BucketOutputWriter {
     /// The bytes so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.incoming.as_ref().map_or(0, Incoming::bytes)
+        match &self.at {
+            At::Incoming(incoming) => incoming.bytes(),
+            At::Nothing | At::Failed => 0,
+        }
     }
 
     /// Writes on.
@@ -93,9 +99,9 @@ impl BucketOutputWriter {
     /// # Cancel safety
     /// None: when the future is dropped, nothing more can be written. Drop the writer.
     pub async fn write(&mut self, text: &str) -> Result<(), StoreError> {
-        let mut incoming = self.incoming.take().ok_or_else(failed_before)?;
+        let mut incoming = self.incoming().await?;
         incoming.write(text.as_bytes()).await?;
-        self.incoming = Some(incoming);
+        self.at = At::Incoming(incoming);
         self.glimpse.see(text.as_bytes());
         Ok(())
     }
@@ -109,12 +115,35 @@ impl BucketOutputWriter {
     /// # Cancel safety
     /// Dropping the future leaves nothing to be seen, as [`BucketOutputs`] says.
     pub async fn finish(mut self) -> Result<Bounded, StoreError> {
-        let incoming = self.incoming.take().ok_or_else(failed_before)?;
+        let incoming = self.incoming().await?;
         let id = incoming.id().to_string();
         let shown = incoming.show(&self.facts, self.call.as_ref(), &self.tool);
         let retained = shown.await?;
         let content = self.glimpse.content(&id, self.store.hint(), retained.bytes);
         Ok(Bounded::new(content, retained))
+    }
+
+    /// Takes the output, which has failed unless it is given back.
+    async fn incoming(&mut self) -> Result<Incoming, StoreError> {
+        match std::mem::replace(&mut self.at, At::Failed) {
+            At::Nothing => Incoming::begin(&self.store.shared, &self.facts, 0).await,
+            At::Incoming(incoming) => Ok(incoming),
+            At::Failed => Err(failed_before()),
+        }
+    }
+}
+
+impl OutputSink for BucketOutputWriter {
+    fn write<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(Self::write(self, text))
+    }
+
+    fn report_loss(&mut self, loss: Loss) {
+        Self::report_loss(self, loss);
+    }
+
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<Bounded, StoreError>> {
+        Box::pin(Self::finish(*self))
     }
 }
 

@@ -253,7 +253,7 @@ async fn an_output_that_is_written_while_it_is_made_is_whole_or_not_there() {
     let store = BucketOutputs::builder(bucket).open().await.unwrap();
     let facts = session("s1");
     let line = "0123456789\n".repeat(1_000);
-    let mut output = store.begin(&facts, "shell", Bound::DEFAULT).await.unwrap();
+    let mut output = store.begin(&facts, "shell", Bound::DEFAULT);
     for _ in 0..1_000 {
         output.write(&line).await.unwrap();
     }
@@ -266,7 +266,7 @@ async fn an_output_that_is_written_while_it_is_made_is_whole_or_not_there() {
     assert_eq!(bounded.content.len(), 3);
     assert_eq!(names(&objects).await.len(), 1);
 
-    let mut dropped = store.begin(&facts, "shell", Bound::DEFAULT).await.unwrap();
+    let mut dropped = store.begin(&facts, "shell", Bound::DEFAULT);
     for _ in 0..1_000 {
         dropped.write(&line).await.unwrap();
     }
@@ -275,7 +275,7 @@ async fn an_output_that_is_written_while_it_is_made_is_whole_or_not_there() {
     assert_eq!(names(&objects).await.len(), 1);
 
     // An empty one is one too.
-    let empty = store.begin(&facts, "shell", Bound::DEFAULT).await.unwrap();
+    let empty = store.begin(&facts, "shell", Bound::DEFAULT);
     let id = empty.finish().await.unwrap().retained.id;
     let page = store
         .page(PageRequest::new(&id, Some(&facts)))

@@ -52,10 +52,7 @@ async fn what_a_dead_process_left_of_an_upload_is_aborted_after_a_day() {
     let (bucket, objects) = memory();
     let clock = Clock::new();
     let store = open(&bucket, &clock, 64 << 20).await;
-    let mut output = store
-        .begin(&session("s1"), "shell", tool_core::Bound::DEFAULT)
-        .await
-        .unwrap();
+    let mut output = store.begin(&session("s1"), "shell", tool_core::Bound::DEFAULT);
     output.write(&"x".repeat(6 << 20)).await.unwrap();
     // As if the process had been killed.
     std::mem::forget(output);
@@ -76,10 +73,7 @@ async fn an_upload_that_goes_on_for_days_is_not_taken_for_abandoned() {
     let clock = Clock::new();
     let store = open(&bucket, &clock, 64 << 20).await;
     let facts = session("s1");
-    let mut output = store
-        .begin(&facts, "shell", tool_core::Bound::DEFAULT)
-        .await
-        .unwrap();
+    let mut output = store.begin(&facts, "shell", tool_core::Bound::DEFAULT);
     for _ in 0..4 {
         output.write(&"x".repeat(6 << 20)).await.unwrap();
         clock.advance(DAY / 2);
