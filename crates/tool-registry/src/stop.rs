@@ -12,11 +12,14 @@ use crate::contained::contained;
 use crate::pipeline::announce;
 use crate::{SettlementEvent, Settling, Snapshot};
 
+/// What a host says of a settlement: whether it stops.
+type When = Box<dyn Fn(&Settlement) -> bool + Send + Sync>;
+
 /// Which settlements stop the calls that have not begun, and whether one has.
 ///
 /// A person who said so stops them whatever the host says.
 pub(crate) struct Stop {
-    when: Option<Box<dyn Fn(&Settlement) -> bool + Send + Sync>>,
+    when: Option<When>,
     /// The id of the call that did, where it has one.
     by: OnceLock<Option<CallId>>,
 }
