@@ -52,6 +52,7 @@ mod no_artifacts;
 mod outcome;
 mod output_reading;
 mod output_store;
+mod output_stream;
 mod owner;
 mod permission;
 mod plain;
@@ -66,6 +67,7 @@ mod repair;
 mod repeat;
 mod request;
 mod resource;
+mod resources;
 mod result_class;
 mod schema;
 mod serde_codec;
@@ -136,6 +138,7 @@ pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading,
 pub use output_store::{
     Bounded, OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind,
 };
+pub use output_stream::{OutputSink, OutputStream, Streamed};
 pub use owner::Owner;
 pub use permission::{Assertion, Permission};
 pub use plain::Plain;
@@ -150,6 +153,7 @@ pub use repair::{Repair, RepairRule, Repairs};
 pub use repeat::RepeatedWhen;
 pub use request::{Action, Request};
 pub use resource::Resource;
+pub use resources::{IntoResources, NoResources, Resources};
 pub use result_class::ResultClass;
 pub use schema::{Schema, SchemaError};
 pub use settlement::{CallError, Settlement, Structured};

@@ -38,6 +38,7 @@ mod spelled_number;
 mod spelling;
 mod steps;
 mod stop;
+mod streamed;
 mod strict_json;
 mod teardowns;
 mod toolkit;

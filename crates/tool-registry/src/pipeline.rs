@@ -18,6 +18,7 @@ mod passage;
 mod place;
 mod policy;
 mod project;
+mod repeated_media;
 mod resolve;
 mod resume;
 mod run;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::Either;
-use tool_core::{Arguments, BoxFuture, Defect, DefectKind, Outcome, Settlement};
+use tool_core::{Arguments, BoxFuture, Defect, DefectKind, EventKind, Outcome, Settlement, Spoken};
 
 use self::guarded::Guarded;
 use self::passage::passed;
@@ -78,14 +79,14 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             turnstile: turnstile.as_ref(),
             host: &host,
             unseen: Unseen::default(),
-            settlement: Settlement::without_output(None, name, Outcome::Completed),
+            settlement: Box::new(Settlement::without_output(None, name, Outcome::Completed)),
         };
         let entering = limited(timeout, enter(&mut run, &mut arguments));
         let passed = Guarded::new(entering, &trace).await;
         if let Some(cleaning) = host.clean_up() {
             cleaning.await;
         }
-        drop(hosted);
+        hosted.ended();
         match passed {
             Some(Ok(())) => run.unseen.seen(),
             Some(Err(outcome)) => run.end(*outcome),
@@ -93,8 +94,8 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         }
         run.settlement.call.clone_from(&host.call);
         trace.settled(&run.settlement);
-        announce(run.services, run.facts, &run.settlement);
-        run.settlement
+        announce(run.services, run.facts, host.number, &run.settlement);
+        *run.settlement
     }
 }
 
@@ -125,6 +126,10 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended
     let entry = resolve::resolve(run)?;
     suspend::keep_for_outside(run, entry, arguments);
     let parsed = parse::parse(run, entry, arguments);
+    run.tell(|| EventKind::Received {
+        definition: entry.digest(),
+        arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
+    });
     let open = passed!(policy::rule(run, entry, &parsed))?;
     let mut valid = validate::validate(run, entry, parsed)?;
     let input = &valid.input;

@@ -27,6 +27,7 @@ mod workbench;
 
 // What must hold, with other people's programs where they are installed.
 mod gateway;
+mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]

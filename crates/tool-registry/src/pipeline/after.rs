@@ -31,7 +31,7 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         Some(input.value()),
     );
     // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
-    let mut settlement = run.settlement.clone();
+    let mut settlement = (*run.settlement).clone();
     settlement.call = run.id().cloned();
     for hook in &run.services.after {
         let looked = awaited(async { hook.after(&mut settlement, &call).await }).await;
@@ -44,5 +44,5 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         run.settlement.retained = settlement.retained;
         return;
     }
-    run.settlement = settlement;
+    *run.settlement = settlement;
 }

@@ -9,14 +9,14 @@ use tool_core::{
 
 use super::passage::Passage;
 use super::project::Shown;
-use super::{Run, place};
+use super::{Run, place, repeated_media};
 use crate::Entry;
 
 /// Bounds the model-facing text of the settlement.
 ///
-/// Only text is measured; media, links and the structured channel pass unchanged, and so does
-/// whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
-/// shown of a text that is kept nowhere.
+/// Only text is measured; media, links and the structured channel pass unchanged, but for media
+/// that the result repeats as base64, and so does whether it is an error. When the whole cannot be
+/// retained, the call is a defect: nothing is shown of a text that is kept nowhere.
 pub(super) fn bound<'a>(run: &'a mut Run<'_>, entry: &'a Entry, _shown: Shown) -> Passage<'a, ()> {
     run.stage(Stage::Bound);
     // What the runtime itself says of a call is short.
@@ -26,6 +26,8 @@ pub(super) fn bound<'a>(run: &'a mut Run<'_>, entry: &'a Entry, _shown: Shown) -
     ) {
         return Passage::At(());
     }
+    name_streamed(run);
+    repeated_media::refer(run, entry);
     if let Some(long) = place::long(run, entry) {
         return Passage::after(async move {
             if !place::place(run, long).await {
@@ -68,6 +70,17 @@ fn exceeded<'a>(run: &Run<'a>, entry: &Entry) -> Option<(&'a Arc<dyn OutputStore
     };
     let texts = run.settlement.content.iter().filter_map(Content::as_text);
     bound.is_exceeded_by(texts).then_some((outputs, bound))
+}
+
+/// Names what the handler itself has handed to the store while it made it.
+fn name_streamed(run: &mut Run<'_>) {
+    let streamed = run.host.state().take_retained();
+    if let Some(outputs) = run.services.outputs.as_ref() {
+        for retained in &streamed {
+            run.unseen.keep(outputs, retained);
+        }
+    }
+    run.settlement.retained.extend(streamed);
 }
 
 /// Does with a text that is over its bound what its tool says.

@@ -6,7 +6,12 @@ use crate::services::Services;
 
 /// Tells the settlement to whoever receives events. A receiver that panics here takes neither this
 /// settlement back nor its siblings along.
-pub(crate) fn announce(services: &Services, facts: &Facts, settlement: &Settlement) {
+pub(crate) fn announce(
+    services: &Services,
+    facts: &Facts,
+    number: Option<u64>,
+    settlement: &Settlement,
+) {
     if services.events.is_none() {
         return;
     }
@@ -15,6 +20,7 @@ pub(crate) fn announce(services: &Services, facts: &Facts, settlement: &Settleme
         EventKind::Settled(settlement),
     ] {
         let call = settlement.call.as_ref();
-        services.emit(&Event::new(call, &settlement.tool, facts, kind));
+        let event = Event::new(call, &settlement.tool, facts, kind);
+        services.emit(&event.number(number));
     }
 }
