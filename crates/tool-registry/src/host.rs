@@ -95,18 +95,17 @@ impl Host {
         }
     }
 
-    /// Ends the scope of the call, after which no cleanup can be registered any more, and runs the
-    /// ones that are.
+    /// Ends the scope of the call: no cleanup can be registered any more, and those that are run.
     ///
     /// # Cancel safety
     /// When the future is dropped, what has not run is due later.
     pub(crate) fn clean_up(self: &Arc<Self>) -> Option<BoxFuture<'_, ()>> {
         let cleanups = self.end()?;
         let services = &self.snapshot.services;
-        let told = services.told();
         // On the heap, as few calls have anything to clean up.
         Some(Box::pin(async move {
-            services.teardowns.run_all_of(*cleanups, &told).await;
+            let (teardowns, told) = (&services.teardowns, services.told());
+            teardowns.run_all_of(*cleanups, &told).await;
         }))
     }
 
