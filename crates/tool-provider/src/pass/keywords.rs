@@ -8,7 +8,7 @@ use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
 use crate::rules::{Envelope, Unions};
 
 /// Every profile takes these, and other passes see to them.
-const ALWAYS: [&str; 13] = [
+pub(crate) const ALWAYS: [&str; 13] = [
     "$ref",
     "additionalProperties",
     "anyOf",
@@ -119,7 +119,7 @@ impl Work<'_> {
 
 /// Whether every engine reads a pattern: no look-around, no reference back, no word border, no
 /// large count.
-fn is_plain(pattern: &str) -> bool {
+pub(crate) fn is_plain(pattern: &str) -> bool {
     let border = ["(?", "\\b", "\\B", "\\k", "\\p", "\\P"];
     let back = |window: &[u8]| matches!(window, [b'\\', b'1'..=b'9']);
     let large = pattern.split('{').skip(1).any(|rest| {
