@@ -10,4 +10,4 @@ pub(crate) mod mcp;
 pub(crate) mod moonshot;
 pub(crate) mod objects;
 pub(crate) mod references;
-pub(crate) mod types;
+pub(crate) mod typing;

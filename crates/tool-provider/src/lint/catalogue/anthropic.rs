@@ -1,6 +1,6 @@
 //! What Anthropic asks for.
 
-use super::super::checks::{enums, envelope, keywords, limits, objects, references, types};
+use super::super::checks::{enums, envelope, keywords, limits, objects, references, typing};
 use super::super::rule::{Check, Level, LintRule};
 use crate::Profile;
 
@@ -99,7 +99,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "anthropic-strict/type",
         level: Level::Refused,
         profiles: &[Profile::AnthropicStrict],
-        check: Check::Tool(types::anthropic_untyped),
+        check: Check::Tool(typing::anthropic_untyped),
         summary: "Every schema has type, enum, const, anyOf, allOf or $ref.",
         fix: "Name the types: `{}` takes anything, which cannot be strict.",
         source: "npm @anthropic-ai/sdk 1.14.0",

@@ -1,6 +1,6 @@
 //! What Gemini asks for, in its own form of schemas and in JSON Schema.
 
-use super::super::checks::{enums, envelope, keywords, objects, references, types};
+use super::super::checks::{enums, envelope, keywords, objects, references, typing};
 use super::super::rule::{Check, Level, LintRule};
 use crate::Profile;
 
@@ -54,7 +54,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "gemini/type-list",
         level: Level::Refused,
         profiles: &[Profile::Gemini],
-        check: Check::Tool(types::one_type),
+        check: Check::Tool(typing::one_type),
         summary: "A type is one name.",
         fix: "Write `anyOf` with one type each, or leave null out and let the property be left out.",
         source: "npm @google/genai 2.32.0",
@@ -63,7 +63,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "gemini/no-type",
         level: Level::Note,
         profiles: &[Profile::Gemini],
-        check: Check::Tool(types::gemini_untyped),
+        check: Check::Tool(typing::gemini_untyped),
         summary: "Every schema has a type or anyOf.",
         fix: "Name the type.",
         source: "Gemini and Vertex REST reference",
@@ -81,7 +81,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "gemini/array-items",
         level: Level::Refused,
         profiles: &[Profile::Gemini],
-        check: Check::Tool(types::items),
+        check: Check::Tool(typing::items),
         summary: "Every array says what its items are.",
         fix: "Write `items` with a type.",
         source: "API error text \"items: missing field\", to 2026-09",
@@ -90,7 +90,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "gemini/any-of-sibling",
         level: Level::Refused,
         profiles: &[Profile::Gemini],
-        check: Check::Tool(types::any_of_alone),
+        check: Check::Tool(typing::any_of_alone),
         summary: "Nothing that constrains stands beside `anyOf`.",
         fix: "Move it into each of the alternatives.",
         source: "API error text \"it must be the only field set\", googleapis/python-genai#625",
@@ -99,7 +99,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "gemini/any-of-alone",
         level: Level::Note,
         profiles: &[Profile::Gemini],
-        check: Check::Tool(types::any_of_only),
+        check: Check::Tool(typing::any_of_only),
         summary: "`anyOf` is the only field.",
         fix: "Move descriptions into the alternatives: Vertex refuses them beside `anyOf`.",
         source: "API error text of Vertex, google/adk-python#3280",

@@ -1,6 +1,6 @@
 //! What OpenAI asks for.
 
-use super::super::checks::{enums, envelope, keywords, limits, objects, references, types};
+use super::super::checks::{enums, envelope, keywords, limits, objects, references, typing};
 use super::super::rule::{Check, Level, LintRule};
 use crate::Profile;
 
@@ -54,7 +54,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "openai/array-items",
         level: Level::Refused,
         profiles: &OPENAI,
-        check: Check::Tool(types::items),
+        check: Check::Tool(typing::items),
         summary: "Every array says what its items are.",
         fix: "Write `items`; `\"items\": {}` takes anything.",
         source: "API error text \"array schema missing items\", PrefectHQ/fastmcp#2464",
@@ -117,7 +117,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "openai-strict/type",
         level: Level::Refused,
         profiles: &STRICT,
-        check: Check::Tool(types::openai_untyped),
+        check: Check::Tool(typing::openai_untyped),
         summary: "Every schema has type, anyOf or $ref.",
         fix: "Name the types: `{}` takes anything, which cannot be strict.",
         source: "API error text \"schema must have a 'type' key\", 2026",

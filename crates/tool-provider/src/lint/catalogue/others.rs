@@ -1,6 +1,6 @@
 //! What MCP, Mistral, Groq and servers that speak as OpenAI does ask for.
 
-use super::super::checks::{enums, envelope, general, keywords, mcp, objects, references, types};
+use super::super::checks::{enums, envelope, general, keywords, mcp, objects, references, typing};
 use super::super::rule::{Check, Level, LintRule};
 use crate::Profile;
 
@@ -153,7 +153,7 @@ pub(super) const RULES: &[LintRule] = &[
         id: "generic/array-items",
         level: Level::Refused,
         profiles: &[Profile::Generic],
-        check: Check::Tool(types::items),
+        check: Check::Tool(typing::items),
         summary: "Every array says what its items are.",
         fix: "Write `items`; `\"items\": {}` takes anything.",
         source: "as OpenAI, whose form it is",
