@@ -74,6 +74,16 @@ fn counts(entries: &[Value], profile: Profile, found: &mut Vec<Finding>) {
         let Check::Count(most) = rule.check else {
             continue;
         };
+        let (handling, handled) = match most < profile.rules().request.tools {
+            true => (
+                Handling::NotStrict,
+                "further tools are sent without strictness",
+            ),
+            false => (
+                Handling::LeftOut,
+                "tools beyond the limit are not sent, in the order of names",
+            ),
+        };
         if entries.len() > most {
             found.push(Finding {
                 rule,
@@ -81,13 +91,10 @@ fn counts(entries: &[Value], profile: Profile, found: &mut Vec<Finding>) {
                 index: None,
                 tool: String::new(),
                 pointer: String::new(),
+                keyword: String::new(),
                 message: format!("the list has {} tools", entries.len()),
-                handling: Handling::LeftOut,
-                handled: match rule.level {
-                    Level::Refused => "tools beyond the limit are not sent, in the order of names",
-                    _ => "further tools are sent without strictness where that is the limit",
-                }
-                .to_owned(),
+                handling,
+                handled: handled.to_owned(),
                 fix: rule.fix.to_owned(),
             });
         }
@@ -113,6 +120,7 @@ fn one(
             index: Some(index),
             tool: subject.name().unwrap_or_default().to_owned(),
             pointer: hit.pointer,
+            keyword: hit.keyword,
             message: hit.message,
             handling,
             handled,

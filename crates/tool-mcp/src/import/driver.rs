@@ -9,6 +9,7 @@ use std::time::Duration;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::{RoleClient, ServiceExt};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -33,6 +34,8 @@ const LAST_SIGNS: Duration = Duration::from_millis(500);
 pub(crate) struct Upstream {
     name: String,
     state: Mutex<UpstreamState>,
+    /// What it listed last, where that is kept.
+    listed: Mutex<Option<Arc<[Value]>>>,
     board: Arc<Board>,
     stderr: Ring,
     /// Told of every change of state.
@@ -46,6 +49,7 @@ pub(crate) struct Driver {
     pub(crate) base: Arc<Path>,
     pub(crate) client: Implementation,
     pub(crate) limits: Limits,
+    pub(crate) keep_lists: bool,
     pub(crate) registrar: Registrar,
     pub(crate) stop: CancellationToken,
 }
@@ -85,6 +89,7 @@ impl Upstream {
         Self {
             name,
             state: Mutex::new(state),
+            listed: Mutex::default(),
             board: Arc::default(),
             stderr: Ring::new(stderr_bytes),
             changed,
@@ -103,6 +108,15 @@ impl Upstream {
     pub(crate) fn state(&self) -> UpstreamState {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.clone()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.clone()
     }
 
     fn set(&self, state: UpstreamState) {
@@ -288,6 +302,11 @@ impl Driver {
                 name: String::new(),
                 reason: format!("everything after the first {MOST_TOOLS} tools"),
             });
+        }
+        if self.keep_lists {
+            let listed = &self.upstream.listed;
+            *listed.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(listing.tools.as_slice().into());
         }
         self.upstream.set(UpstreamState::Ready {
             tools: registration.entries().len(),

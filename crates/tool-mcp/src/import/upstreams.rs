@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rmcp::model::Implementation;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -51,6 +52,7 @@ pub struct UpstreamsBuilder {
     limits: Limits,
     base: PathBuf,
     client: Implementation,
+    keep_lists: bool,
 }
 
 impl Upstreams {
@@ -61,6 +63,7 @@ impl Upstreams {
             limits: Limits::default(),
             base: PathBuf::from("."),
             client: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
+            keep_lists: false,
         }
     }
 
@@ -71,6 +74,17 @@ impl Upstreams {
             .iter()
             .map(|upstream| upstream.status())
             .collect()
+    }
+
+    /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
+    /// has not listed its tools, there is no such server, or lists are not
+    /// [kept](UpstreamsBuilder::keep_lists).
+    #[must_use]
+    pub fn listed(&self, server: &str) -> Option<Arc<[Value]>> {
+        let mut upstreams = self.upstreams.iter();
+        upstreams
+            .find(|upstream| upstream.name() == server)?
+            .listed()
     }
 
     /// Waits until every server is ready or has failed, which takes no longer than the limit on
@@ -138,6 +152,13 @@ impl UpstreamsBuilder {
         self
     }
 
+    /// Keeps what each server lists as it came, for [`Upstreams::listed`]. Without it, which is the
+    /// default, only the tools that could be registered are in memory.
+    pub fn keep_lists(mut self) -> Self {
+        self.keep_lists = true;
+        self
+    }
+
     /// Starts all servers and returns at once. Each registers its tools as soon as it has listed
     /// them, with the server as their source. Must be called inside a tokio runtime.
     pub fn connect(self, registry: &Registry) -> Upstreams {
@@ -170,6 +191,7 @@ impl UpstreamsBuilder {
                     base: Arc::clone(&base),
                     client: self.client.clone(),
                     limits: self.limits.clone(),
+                    keep_lists: self.keep_lists,
                     stop: stop.clone(),
                 };
                 drivers.spawn(driver.run());

@@ -23,6 +23,8 @@ pub struct Finding {
     pub tool: String,
     /// Where in the entry, as a JSON pointer, such as `/inputSchema/properties/limit/format`.
     pub pointer: String,
+    /// The keyword that it is about, which may be missing there.
+    pub(crate) keyword: String,
     /// What is there, as one clause.
     pub message: String,
     /// What this library does about it.

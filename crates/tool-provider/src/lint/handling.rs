@@ -66,7 +66,7 @@ impl Sent {
                 Handling::Rewritten,
                 "it is sent in a form that is taken and means the same".to_owned(),
             ),
-            _ => (Handling::Sent, "it is sent as it is".to_owned()),
+            _ => (Handling::Sent, "it is sent".to_owned()),
         }
     }
 
@@ -104,8 +104,8 @@ impl Sent {
                     .filter(|it| it.effect == Effect::GivenUp);
                 for loss in given_up {
                     let told = found.iter().any(|finding| {
-                        let (site, keyword) = split(&finding.pointer);
-                        is_about(loss, &finding.pointer, site, keyword)
+                        finding.rule.level != Level::Note
+                            && is_about(loss, &finding.pointer, &finding.keyword)
                     });
                     if !told {
                         let message = match loss.keyword.as_str() {
@@ -132,22 +132,15 @@ fn hit(place: &str, keyword: &str, message: &str) -> Hit {
 
 /// What a projection says of the place of a hit.
 fn loss_of<'a>(sent: &'a Projection, hit: &Hit) -> Option<&'a Loss> {
-    let (site, last) = split(&hit.pointer);
-    let keyword = if hit.keyword.is_empty() {
-        last
-    } else {
-        &hit.keyword
-    };
     let mut losses = sent.losses().iter();
-    losses.find(|loss| is_about(loss, &hit.pointer, site, keyword))
+    losses.find(|loss| is_about(loss, &hit.pointer, &hit.keyword))
 }
 
-/// Whether a loss is about a place of an entry, or about the keyword that the place ends with.
-fn is_about(loss: &Loss, pointer: &str, site: &str, keyword: &str) -> bool {
+/// Whether a loss is about what was found: the keyword that the place ends with, or one of the
+/// schema that stands there.
+fn is_about(loss: &Loss, pointer: &str, keyword: &str) -> bool {
     let at = |pointer: &str| pointer.strip_prefix("/inputSchema") == Some(&loss.path);
-    at(pointer) || at(site) && loss.keyword == keyword
-}
-
-fn split(pointer: &str) -> (&str, &str) {
-    pointer.rsplit_once('/').unwrap_or(("", pointer))
+    let (site, last) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+    let same = keyword.is_empty() || loss.keyword.is_empty() || loss.keyword == keyword;
+    at(pointer) && same || at(site) && loss.keyword == last
 }

@@ -9,6 +9,14 @@ use tool_provider::{Effect, Finding, Level, Profile, lint_tools};
 use crate::checker::refused;
 use crate::tools::{corpus, lists, tool};
 
+/// Of how many tools one is looked at.
+fn step() -> usize {
+    match std::env::var_os("TOOL_CORPUS_WHOLE") {
+        Some(_) => 1,
+        None => 6,
+    }
+}
+
 /// A definition of the corpus in the envelope of a profile, without any projection.
 fn raw(profile: Profile, entry: &Value) -> Value {
     let schema = &entry["inputSchema"];
@@ -112,7 +120,7 @@ fn findings_agree_with_the_independent_checker_and_with_what_is_sent() {
     let mut differing: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let (mut compared, mut clean) = (0, 0);
     for (server, entries) in &lists {
-        for entry in entries {
+        for entry in entries.iter().step_by(step()) {
             let mut entry = entry.clone();
             entry["name"] = "tool".into();
             let tool = tool("tool", entry["inputSchema"].clone());
@@ -137,7 +145,7 @@ fn findings_agree_with_the_independent_checker_and_with_what_is_sent() {
     }
     println!("{compared} compared, {clean} sent with all that they say");
     assert!(differing.is_empty(), "{differing:#?}");
-    assert!(clean > 1_000, "{clean}");
+    assert!(clean > compared / 2, "{clean}");
 }
 
 /// Whether a tool is sent with all that it says; findings have to say so if it is not.
@@ -161,7 +169,7 @@ fn nothing_that_is_sent_is_refused() {
     };
     let mut wrong = Vec::new();
     for profile in Profile::ALL {
-        for tool in &tools {
+        for tool in tools.iter().step_by(step()) {
             let sent = profile.project(tool).expect("it is sent");
             let entry = json!({
                 "name": sent.name(),
@@ -200,7 +208,7 @@ fn the_same_list_gives_the_same_findings_twice() {
         return;
     };
     let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-    for (server, entries) in lists.iter().filter(|(_, entries)| entries.len() < 60) {
+    for (server, entries) in lists.iter().filter(|(_, entries)| entries.len() < 30) {
         let found = lint_tools(entries, &Profile::ALL);
         for finding in &found {
             *rules.entry(finding.rule.id).or_default() += 1;

@@ -115,6 +115,10 @@ fn example(id: &str) -> Option<Example> {
             of(json!({"type": "string", "properties": {}})),
             "/inputSchema/properties/x/properties",
         ),
+        ("schema", "misplaced-property") => (
+            entry(json!({"type": "object", "limit": {"type": "integer"}})),
+            "/inputSchema/limit",
+        ),
         ("schema", "pattern-unreadable") => (
             of(json!({"type": "string", "pattern": "[a"})),
             "/inputSchema/properties/x/pattern",

@@ -82,7 +82,7 @@ pub(super) const RULES: &[LintRule] = &[
         level: Level::Refused,
         profiles: &[Profile::AnthropicStrict],
         check: Check::Tool(keywords::patterns),
-        summary: "Patterns do without look-around, references back, word borders and large counts.",
+        summary: "Patterns do without look-around, references back and word borders.",
         fix: "Write the pattern without them, or say it in the description.",
         source: "platform.claude.com, structured outputs",
     },

@@ -1,6 +1,6 @@
 //! What every provider asks for.
 
-use super::super::checks::{envelope, general, references};
+use super::super::checks::{envelope, general, keywords, references};
 use super::super::rule::{Check, Level, LintRule};
 use crate::Profile;
 
@@ -139,6 +139,15 @@ pub(super) const RULES: &[LintRule] = &[
         summary: "Keywords are about a type that the schema takes.",
         fix: "Leave the keyword out, or correct the type.",
         source: "JSON Schema 2020-12, validation 6",
+    },
+    LintRule {
+        id: "schema/misplaced-property",
+        level: Level::Note,
+        profiles: &Profile::ALL,
+        check: Check::Tool(keywords::misplaced),
+        summary: "Properties stand in `properties`.",
+        fix: "Move it into `properties`: as it stands, it says nothing, and no model is told of it.",
+        source: "JSON Schema 2020-12, core 6.5 (unknown keywords)",
     },
     LintRule {
         id: "schema/pattern-unreadable",

@@ -1,8 +1,10 @@
 //! Keywords that a provider does not take, and those that it takes without heeding them.
 
+use serde_json::Value;
+
 use crate::lint::subject::{Hits, Subject};
 use crate::node::ANNOTATIONS;
-use crate::pass::{ALWAYS, is_plain};
+use crate::pass::{ALWAYS, constrains, is_regular};
 use crate::rules::{Envelope, Rules};
 
 /// What no strict provider compiles.
@@ -60,10 +62,14 @@ pub(crate) fn strict(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
         for key in site.map.keys().map(String::as_str) {
             if NEVER_STRICT.contains(&key) || own.contains(&key) {
                 hits.schema(&site.at(key), key, format!("`{key}` is not taken"));
-                hits.fix(remedy(key));
+                // Other bounds are not taken either.
+                hits.fix(match STRICT_ANTHROPIC.contains(&key) {
+                    true => in_words(key),
+                    false => remedy(key),
+                });
             }
         }
-        let most = site.map.get("minItems").and_then(serde_json::Value::as_u64);
+        let most = site.map.get("minItems").and_then(Value::as_u64);
         if rules.envelope == Envelope::Anthropic && most.is_some_and(|it| it > 1) {
             let place = site.at("minItems");
             hits.schema(&place, "minItems", "`minItems` is neither 0 nor 1");
@@ -75,8 +81,8 @@ pub(crate) fn strict(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
 /// Patterns that a grammar cannot be made of.
 pub(crate) fn patterns(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
     for site in &subject.sites.objects {
-        if site.text("pattern").is_some_and(|it| !is_plain(it)) {
-            let message = "the pattern looks around, refers back, or counts far";
+        if site.text("pattern").is_some_and(|it| !is_regular(it)) {
+            let message = "the pattern looks around, refers back, or names a word border";
             hits.schema(&site.at("pattern"), "pattern", message);
         }
     }
@@ -102,7 +108,12 @@ pub(crate) fn unknown(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
                     key,
                     format!("`{key}` is no field that it knows"),
                 );
-                hits.fix(remedy(key));
+                let closes = key == "additionalProperties"
+                    && site.map.get(key).is_some_and(Value::is_boolean);
+                hits.fix(match closes {
+                    true => CLOSING.to_owned(),
+                    false => remedy(key),
+                });
             }
         }
     }
@@ -124,19 +135,13 @@ pub(crate) fn ignored(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
             let means = !ANNOTATIONS.contains(&key)
                 && !key.starts_with('$')
                 && !key.starts_with("x-")
-                && is_constraint(key);
+                && constrains(key);
             if means && !taken {
                 hits.schema(&site.at(key), key, format!("`{key}` has no effect"));
                 hits.fix(remedy(key));
             }
         }
     }
-}
-
-/// Whether JSON Schema knows a keyword as one that constrains.
-fn is_constraint(key: &str) -> bool {
-    let about = !crate::pass::about(key).is_empty();
-    about || NEVER_STRICT.contains(&key) || ["allOf", "const"].contains(&key)
 }
 
 /// Whatever combines schemas.
@@ -173,6 +178,13 @@ pub(crate) fn at_root(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
     for key in keys.iter().filter(|key| root.has(key)) {
         hits.schema(&root.at(key), key, format!("`{key}` stands at the root"));
     }
+}
+
+/// What one provider refuses and strict ones demand.
+const CLOSING: &str = "Leave it where strict providers are to take the tool: clients for this one drop it, and the tool checks for unknown keys.";
+
+fn in_words(key: &str) -> String {
+    format!("Say in the description what `{key}` demands, and check it in the tool.")
 }
 
 /// What an author does about a keyword.
@@ -213,4 +225,20 @@ fn remedy(key: &str) -> String {
         }
     };
     text.to_owned()
+}
+
+/// Keywords that JSON Schema does not know and that hold a schema: properties, most likely.
+pub(crate) fn misplaced(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
+    for site in &subject.sites.objects {
+        for (key, value) in site.map {
+            let holds_schema = value.get("type").is_some_and(Value::is_string);
+            let known = constrains(key) || ANNOTATIONS.contains(&key.as_str());
+            let reserved = key.starts_with('$') || key.starts_with("x-");
+            let named = ["definitions", "contentSchema", "additionalItems"];
+            if holds_schema && !known && !reserved && !named.contains(&key.as_str()) {
+                let message = format!("`{key}` is no keyword, and holds a schema");
+                hits.schema(&site.at(key), key, message);
+            }
+        }
+    }
 }

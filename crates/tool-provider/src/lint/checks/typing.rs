@@ -4,20 +4,33 @@ use serde_json::Value;
 
 use crate::lint::subject::{Hits, Subject};
 use crate::node::TypeSet;
+use crate::pass::about;
 use crate::rules::Rules;
 
-/// Schemas that none of these keywords says anything about.
+/// Schemas that none of these keywords says anything about. What has no place there at all is
+/// reported as such.
 fn untyped(subject: &Subject<'_>, said: &[&str], hits: &mut Hits) {
+    let elsewhere = ["oneOf", "allOf", "not", "if"];
     for site in &subject.sites.objects {
-        if !said.iter().any(|key| site.has(key)) {
-            hits.schema(&site.pointer, "type", "the schema names no type");
+        if said.iter().chain(&elsewhere).any(|key| site.has(key)) {
+            continue;
+        }
+        hits.schema(&site.pointer, "type", "the schema names no type");
+        let about = site.map.keys().map(|key| about(key));
+        let about = about.fold(TypeSet::NONE, TypeSet::with);
+        if site.has("enum") || site.has("const") {
+            hits.fix("Write the type of the value beside it.");
+        } else if !about.is_empty() {
+            let names = about.names().join("\", \"");
+            hits.fix(format!(
+                "Write `\"type\": \"{names}\"`, which the other keywords are about."
+            ));
         }
     }
 }
 
 pub(crate) fn anthropic_untyped(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
-    let said = ["type", "enum", "const", "anyOf", "allOf", "$ref"];
-    untyped(subject, &said, hits);
+    untyped(subject, &["type", "enum", "const", "anyOf", "$ref"], hits);
 }
 
 pub(crate) fn openai_untyped(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
@@ -25,9 +38,7 @@ pub(crate) fn openai_untyped(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) 
 }
 
 pub(crate) fn gemini_untyped(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
-    // What it has no word for is reported as such.
-    let said = ["type", "anyOf", "$ref", "oneOf", "allOf"];
-    untyped(subject, &said, hits);
+    untyped(subject, &["type", "anyOf", "$ref"], hits);
 }
 
 /// Arrays that do not say what their items are.

@@ -162,7 +162,7 @@ pub(crate) fn anthropic_strict(schema: &Value, found: &mut Vec<Refused>) {
         if node
             .get("pattern")
             .and_then(Value::as_str)
-            .is_some_and(|it| it.contains("(?"))
+            .is_some_and(|it| ["(?=", "(?!", "(?<"].iter().any(|look| it.contains(look)))
         {
             found.push(format!("AS-REGEX {at}"));
         }
