@@ -67,7 +67,7 @@ pub(crate) async fn of_server(config: &Path, name: &str) -> Result<Lists, CliErr
         });
     }
     let known: Vec<String> = servers.servers().map(|it| it.name().to_string()).collect();
-    Err(CliError::NoServer {
+    Err(CliError::UnknownServer {
         name: name.to_owned(),
         path: config.to_owned(),
         known: match known.len() {

@@ -26,7 +26,10 @@ fn completions_know_every_command_and_option() {
         // Elvish is told of options only.
         let values = ["gemini-json", "given-up"];
         let knows = values.iter().all(|value| script.text().contains(value));
-        assert!(knows || ["elvish", "powershell"].contains(&shell), "{shell}");
+        assert!(
+            knows || ["elvish", "powershell"].contains(&shell),
+            "{shell}"
+        );
     }
 }
 
