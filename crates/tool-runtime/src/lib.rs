@@ -10,6 +10,10 @@ mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "provider")]
+mod tool_lists;
+#[cfg(feature = "provider")]
+mod turn_parts;
 #[cfg(feature = "storage")]
 mod upkeep;
 
@@ -25,6 +29,10 @@ pub use server_status::{ServerState, ServerStatus};
 #[cfg(feature = "permission")]
 pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+#[cfg(feature = "provider")]
+pub use tool_lists::ToolLists;
+#[cfg(feature = "provider")]
+pub use turn_parts::{ResponseFailure, TurnParts};
 #[cfg(feature = "storage")]
 pub use upkeep::{Left, Upkeep};
 

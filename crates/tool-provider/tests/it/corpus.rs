@@ -55,10 +55,11 @@ fn any_order_gives_the_same_bytes() {
     };
     tools.truncate(300);
     for profile in Profile::ALL {
-        let list = profile.tools(&tools).to_json();
+        let list = profile.tools(&tools);
+        let list = list.as_json();
         tools.reverse();
-        assert_eq!(list, profile.tools(&tools).to_json(), "{profile}");
+        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
         tools.rotate_left(97);
-        assert_eq!(list, profile.tools(&tools).to_json(), "{profile}");
+        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
     }
 }

@@ -16,6 +16,7 @@ mod field_reports;
 mod incoming;
 mod results;
 mod samples;
+mod stream_faults;
 mod streamed;
 mod superset;
 mod tools;
