@@ -20,5 +20,6 @@ mod stories;
 
 // Parts of several crates, working together.
 mod dropped;
+mod model_turns;
 mod passing_on;
 mod upstream;
