@@ -10,8 +10,9 @@ use crate::envelope::envelope;
 use crate::inverse::Inverse;
 use crate::loss::{Loss, Report};
 use crate::node::{Document, Node, Slot, emit, parse};
+use crate::pass::optional::note_null;
 use crate::pass::{Effort, Work};
-use crate::rules::{Envelope, Rules};
+use crate::rules::{Envelope, Optional, Rules};
 
 /// A tool as one provider is told of it.
 #[derive(Clone, Debug)]
@@ -153,8 +154,11 @@ impl Profile {
             }
             return Ok(verbatim(definition));
         }
-        let originals =
+        let mut originals =
             parse(given).map_err(|fault| quarantine(fault.place.to_string(), fault.reason))?;
+        if rules.optional != Optional::Free {
+            note_null(&mut originals);
+        }
         let most = 2 * json!([definition.name.as_str(), definition.description, given])
             .to_string()
             .len()
