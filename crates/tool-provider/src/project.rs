@@ -1,6 +1,6 @@
 //! One tool for one provider.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use thiserror::Error;
 use tool_core::{Definition, Schema};
 
@@ -63,9 +63,6 @@ const fn effort(unroll: usize, follow: usize, words: bool) -> Effort {
         words,
     }
 }
-
-/// Bytes beyond twice the size of a definition from which on less is tried: those of an envelope.
-const SLACK: usize = 512;
 
 impl Profile {
     /// Projects a tool: its wire definition, the way back for arguments, and what was given up.
@@ -159,10 +156,8 @@ impl Profile {
         if rules.optional != Optional::Free {
             note_null(&mut originals);
         }
-        let most = 2 * json!([definition.name.as_str(), definition.description, given])
-            .to_string()
-            .len()
-            + SLACK;
+        let given = serde_json::to_string(definition).unwrap_or_default();
+        let most = 2 * given.len();
         let mut least = None;
         let mut obstacle = None;
         for effort in EFFORTS {

@@ -14,6 +14,7 @@ mod checker;
 mod corpus;
 mod field_reports;
 mod incoming;
+mod processes;
 mod random_schemas;
 mod results;
 mod reverse;

@@ -21,6 +21,22 @@ pub(crate) fn property(schema: impl Into<Value>) -> Value {
 /// The tools of real servers, from `mcp-tools` of the folder that `TOOL_CORPUS` names; nothing where
 /// it names none. A folder without definitions is a mistake of whoever set it.
 pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
+    let tools = corpus_tools(test)?;
+    Some(
+        tools
+            .into_iter()
+            .map(|(_, definition)| definition)
+            .collect(),
+    )
+}
+
+/// Who they are.
+pub(crate) fn corpus_identities(test: &str) -> Option<Vec<Identity>> {
+    let tools = corpus_tools(test)?;
+    Some(tools.into_iter().map(|(identity, _)| identity).collect())
+}
+
+fn corpus_tools(test: &str) -> Option<Vec<(Identity, Definition)>> {
     let Some(folder) = std::env::var_os("TOOL_CORPUS").map(PathBuf::from) else {
         println!("skipped {test}: TOOL_CORPUS is not set");
         return None;
@@ -44,13 +60,15 @@ pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
         for tool in list["tools"].as_array().expect("a list of tools") {
             let name = ToolName::new(tool["name"].as_str().expect("a name")).expect("a name");
             let schema = Schema::input(tool["inputSchema"].clone()).expect("an input schema");
-            tools.push(Definition::new(
-                WireName::of(&Identity::new(&source, name)),
+            let identity = Identity::new(&source, name);
+            let definition = Definition::new(
+                WireName::of(&identity),
                 tool["description"].as_str().unwrap_or_default(),
                 schema,
                 None,
                 Annotations::default(),
-            ));
+            );
+            tools.push((identity, definition));
         }
     }
     assert!(!tools.is_empty(), "mcp-tools of TOOL_CORPUS holds tools");
