@@ -274,3 +274,27 @@ async fn arguments_that_have_two_readings_reach_the_tool_of_neither() {
     assert_eq!(settled.outcome.as_str(), "refused");
     assert!(settled.text().contains("twice"), "{}", settled.text());
 }
+
+#[tokio::test]
+async fn a_tool_that_changed_is_projected_anew_and_a_bad_one_fails_no_other() {
+    let (runtime, _read) = runtime().await;
+    let list = || runtime.tool_list(&runtime.snapshot(), Profile::Anthropic);
+    let before = list();
+    assert!(std::sync::Arc::ptr_eq(&before, &list()), "it is made once");
+
+    let of = |schema: Value| Tool::dynamic("Opens it", schema, |_, _| async { Ok(json!(null)) });
+    let branches = json!([{"required": ["content"]}, {"required": ["source_url"]}]);
+    let changed = of(json!({"type": "object", "anyOf": branches}));
+    let bad = json!({"type": "object", "properties": {"x": {"enum": ["A"], "type": "null"}}});
+    let registered = runtime
+        .register([("changed", changed), ("bad", of(bad))])
+        .unwrap();
+    let after = list();
+    let names: Vec<_> = after.tools().iter().map(|it| it.name()).collect();
+    assert_eq!(names, ["changed", "read"]);
+    assert!(after.tools()[0].schema().get("anyOf").is_none());
+    assert_eq!(after.quarantined()[0].tool, "bad");
+
+    drop(registered);
+    assert_eq!(list().as_json(), before.as_json());
+}
