@@ -20,6 +20,7 @@ mod stories;
 
 // Parts of several crates, working together.
 mod dropped;
+mod model_turns;
 mod passing_on;
 mod real_results;
 mod upstream;

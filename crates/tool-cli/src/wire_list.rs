@@ -63,7 +63,7 @@ pub(crate) async fn run(
 fn print(profile: Profile, definitions: &[Definition]) -> Result<(), CliError> {
     let list = profile.tools(definitions);
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", list.to_json())?;
+    writeln!(out, "{}", list.as_json())?;
     out.flush()?;
     for tool in list.tools() {
         if let Some(because) = tool.fell_back() {

@@ -172,7 +172,7 @@ impl Inverse {
         if way == Way::ToTool {
             rename(map, undo.names.iter());
         } else {
-            for name in undo.filled.iter().chain(&undo.nulls) {
+            for name in &undo.filled {
                 map.entry(name.clone()).or_insert(Value::Null);
             }
         }

@@ -13,6 +13,7 @@ mod node;
 mod pass;
 mod profile;
 mod project;
+mod restored;
 mod results;
 mod rules;
 mod streamed;
@@ -27,6 +28,6 @@ pub use lint::{Finding, Handling, Level, LintRule, RULES_READ, lint_rules, lint_
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};
-pub use streamed::{AnthropicStream, ChatStream, GeminiStream, ResponsesStream, StreamPart};
+pub use streamed::{ResponseStream, StreamPart};
 pub use tool_core::FinishReason;
 pub use tool_list::ToolList;

@@ -249,6 +249,8 @@ impl RuntimeBuilder {
             artifacts,
             #[cfg(feature = "storage")]
             upkeep,
+            #[cfg(feature = "provider")]
+            tool_lists: crate::ToolLists::default(),
             _builtins: builtins,
         })
     }

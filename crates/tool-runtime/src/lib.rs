@@ -12,8 +12,12 @@ mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "provider")]
+mod tool_lists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod trusted;
+#[cfg(feature = "provider")]
+mod turn_parts;
 #[cfg(feature = "storage")]
 mod upkeep;
 
@@ -29,8 +33,12 @@ pub use server_status::{ServerState, ServerStatus};
 #[cfg(feature = "permission")]
 pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+#[cfg(feature = "provider")]
+pub use tool_lists::ToolLists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 pub use trusted::pins_in;
+#[cfg(feature = "provider")]
+pub use turn_parts::{ResponseFailure, TurnParts};
 #[cfg(feature = "storage")]
 pub use upkeep::{Left, Upkeep};
 

@@ -117,6 +117,7 @@ impl Work<'_> {
             }
             None => Node::at(place.clone()),
         };
+        node.refuses_null = target.refuses_null;
         if let Some(text) = target.text("description").filter(|_| self.effort.words) {
             node.set("description", text);
         }

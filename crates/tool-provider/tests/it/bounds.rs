@@ -46,7 +46,7 @@ fn of_two_tools_with_one_name_one_is_sent_and_the_other_quarantined() {
     let list = Profile::Mcp.tools(&twins);
     assert_eq!((list.tools().len(), list.quarantined().len()), (1, 1));
     let turned = Profile::Mcp.tools(twins.iter().rev());
-    assert_eq!(list.to_json(), turned.to_json());
+    assert_eq!(list.as_json(), turned.as_json());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn references_that_lead_to_themselves_end_on_the_way_back() {
     let restored = sent.inverse().restore(json!({"x": {"y": 1}, "left": null}));
     assert_eq!(restored, json!({"x": {"y": 1}}));
     let presented = sent.inverse().present(json!({"x": {"y": 1}}));
-    assert_eq!(presented, json!({"x": {"y": 1}, "left": null}));
+    assert_eq!(presented, json!({"x": {"y": 1}}), "what may be left out is");
 }
 
 #[test]

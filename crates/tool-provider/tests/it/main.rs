@@ -22,8 +22,12 @@ mod lint_examples;
 mod lint_rules;
 #[cfg(feature = "lint")]
 mod lint_tools;
+mod processes;
+mod random_schemas;
 mod results;
+mod reverse;
 mod samples;
+mod stream_faults;
 mod streamed;
 mod superset;
 mod tools;

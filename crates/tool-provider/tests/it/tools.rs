@@ -21,19 +21,37 @@ pub(crate) fn property(schema: impl Into<Value>) -> Value {
 /// The tools of real servers, from `mcp-tools` of the folder that `TOOL_CORPUS` names; nothing where
 /// it names none. A folder without definitions is a mistake of whoever set it.
 pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
+    let tools = corpus_tools(test)?;
+    Some(
+        tools
+            .into_iter()
+            .map(|(_, definition)| definition)
+            .collect(),
+    )
+}
+
+/// Who they are.
+pub(crate) fn corpus_identities(test: &str) -> Option<Vec<Identity>> {
+    let tools = corpus_tools(test)?;
+    Some(tools.into_iter().map(|(identity, _)| identity).collect())
+}
+
+fn corpus_tools(test: &str) -> Option<Vec<(Identity, Definition)>> {
     let mut tools = Vec::new();
     for (server, entries) in lists(test)? {
         let source = Source::Server(Namespace::new(server).expect("a namespace"));
         for tool in entries {
             let name = ToolName::new(tool["name"].as_str().expect("a name")).expect("a name");
             let schema = Schema::input(tool["inputSchema"].clone()).expect("an input schema");
-            tools.push(Definition::new(
-                WireName::of(&Identity::new(&source, name)),
+            let identity = Identity::new(&source, name);
+            let definition = Definition::new(
+                WireName::of(&identity),
                 tool["description"].as_str().unwrap_or_default(),
                 schema,
                 None,
                 Annotations::default(),
-            ));
+            );
+            tools.push((identity, definition));
         }
     }
     Some(tools)
