@@ -22,4 +22,5 @@ mod stories;
 mod dropped;
 mod model_turns;
 mod passing_on;
+mod real_results;
 mod upstream;

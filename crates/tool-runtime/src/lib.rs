@@ -6,12 +6,16 @@ mod built_in_rules;
 mod error;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+mod live_session;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
 #[cfg(feature = "provider")]
 mod tool_lists;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+mod trusted;
 #[cfg(feature = "provider")]
 mod turn_parts;
 #[cfg(feature = "storage")]
@@ -31,6 +35,8 @@ pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
 #[cfg(feature = "provider")]
 pub use tool_lists::ToolLists;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+pub use trusted::pins_in;
 #[cfg(feature = "provider")]
 pub use turn_parts::{ResponseFailure, TurnParts};
 #[cfg(feature = "storage")]

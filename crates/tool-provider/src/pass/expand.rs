@@ -201,3 +201,6 @@ fn demanded(node: &Node) -> BTreeSet<String> {
     }
     names
 }
+
+#[cfg(test)]
+mod tests;
