@@ -103,7 +103,9 @@ async fn ask(config: &Path, servers: ServersConfig) -> Result<Lists, CliError> {
     for status in upstreams.statuses() {
         let tools = match (status.state, upstreams.listed(&status.name)) {
             (UpstreamState::Disabled, _) => continue,
-            (UpstreamState::Failed { reason }, None) => Err(reason),
+            (UpstreamState::Failed { reason } | UpstreamState::Away { reason, .. }, None) => {
+                Err(reason)
+            }
             (_, Some(listed)) => Ok(listed.to_vec()),
             (state, None) => Err(format!("is {}", state.as_str())),
         };

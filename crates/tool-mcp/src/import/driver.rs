@@ -152,6 +152,9 @@ impl Driver {
 
     /// Compares a list with what is registered, tells of the difference, and registers it.
     async fn take(&mut self, listing: Listing, connection: &Arc<Connection>) {
+        if self.keep_lists {
+            self.upstream.keep(&listing.entries);
+        }
         self.catalogue.mirrors(connection.learn(&listing));
         if let Some(known) = self.catalogue.known() {
             if !known.is_same(&listing) {

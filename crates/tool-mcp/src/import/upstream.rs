@@ -73,6 +73,14 @@ impl Upstream {
         self.known().state.clone()
     }
 
+    pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
+        self.known().listed.clone()
+    }
+
+    pub(crate) fn keep(&self, listed: &[Value]) {
+        self.known().listed = Some(listed.into());
+    }
+
     pub(crate) fn era(&self) -> Option<Era> {
         self.known().era.clone()
     }

@@ -91,6 +91,15 @@ impl Upstreams {
             .collect()
     }
 
+    /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
+    /// has not listed its tools, there is no such server, or lists are not
+    /// [kept](UpstreamsBuilder::keep_lists).
+    #[must_use]
+    pub fn listed(&self, server: &str) -> Option<Arc<[Value]>> {
+        let mut upstreams = self.upstreams.iter();
+        upstreams.find(|upstream| upstream.name == server)?.listed()
+    }
+
     /// What happens to servers from now on.
     #[must_use]
     pub fn events(&self) -> UpstreamEvents {
@@ -101,15 +110,6 @@ impl Upstreams {
     #[must_use]
     pub fn offerings(&self) -> Arc<dyn Offerings> {
         Arc::clone(&self.offered) as Arc<dyn Offerings>
-    }
-
-    /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
-    /// has not listed its tools, there is no such server, or lists are not
-    /// [kept](UpstreamsBuilder::keep_lists).
-    #[must_use]
-    pub fn listed(&self, server: &str) -> Option<Arc<[Value]>> {
-        let mut upstreams = self.upstreams.iter();
-        upstreams.find(|upstream| upstream.name == server)?.listed()
     }
 
     /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
@@ -158,6 +158,13 @@ impl fmt::Debug for Upstreams {
 }
 
 impl UpstreamsBuilder {
+    /// Keeps what each server lists as it came, for [`Upstreams::listed`]. Without it, which is the
+    /// default, only the tools that could be registered are in memory.
+    pub fn keep_lists(mut self) -> Self {
+        self.keep_lists = true;
+        self
+    }
+
     /// Sets the limits of every server.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -189,12 +196,6 @@ impl UpstreamsBuilder {
     /// Defaults to the system's randomness.
     pub fn jitter(mut self, jitter: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.jitter = Arc::new(jitter);
-        self
-    }
-
-    /// Keeps what each server lists as it came, for [`Upstreams::listed`]. It is not by default.
-    pub fn keep_lists(mut self) -> Self {
-        self.keep_lists = true;
         self
     }
 
