@@ -11,10 +11,12 @@ mod error;
 mod guard;
 mod input;
 mod labelled_case;
+mod lint;
 mod list;
 mod mirror;
 mod output;
 mod output_parts;
+mod pin;
 mod policy;
 mod policy_args;
 mod progress;
@@ -22,7 +24,9 @@ mod render;
 mod serve;
 mod setup;
 mod signals;
+mod tool_list_file;
 mod trial;
+mod wire_list;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,9 +46,12 @@ fn main() -> ExitCode {
     let role = guard::Role::take(&mut words);
     #[cfg(target_os = "linux")]
     if let guard::Role::Guard { parent } = role {
-        return report(guard::guard(&words, parent).map_err(|source| CliError::Start { source }));
+        let guarded = guard::guard(&words, parent);
+        return report(guarded.map_err(|source| CliError::Start { source }), false);
     }
     let args = Args::parse_from(&words);
+    let json = args.common.json;
+    let report = |result| report(result, json);
     if let Command::Completions { shell } = args.command {
         return report(completions::print(shell).map(|()| ExitCode::SUCCESS));
     }
@@ -56,7 +63,7 @@ fn main() -> ExitCode {
     if let Err(source) = role.bind() {
         return report(Err(CliError::Start { source }));
     }
-    let tells_of_servers = matches!(args.command, Command::List);
+    let tells_of_servers = matches!(args.command, Command::List(_) | Command::Lint(_));
     setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -79,7 +86,11 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
     let common = &args.common;
     match args.command {
         Command::Serve(serve) => serve::run(common, serve).await,
-        Command::List => list::run(common).await,
+        Command::List(list) => match list.profile {
+            Some(profile) => wire_list::run(common, profile, list.from.as_deref()).await,
+            None => list::run(common).await,
+        },
+        Command::Lint(lint) => lint::run(common, lint).await,
         Command::Call(call) => call::run(common, call).await,
         Command::Output { command } => output::run(common, command).await,
         Command::Args {
@@ -87,6 +98,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         } => trial::test(common, &file).await,
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
+        Command::Pin { command } => pin::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
@@ -96,7 +108,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
 fn starts_processes(command: &Command) -> bool {
     matches!(
         command,
-        Command::Serve(_) | Command::List | Command::Call(_)
+        Command::Serve(_) | Command::List(_) | Command::Lint(_) | Command::Call(_)
     )
 }
 
@@ -114,7 +126,7 @@ async fn tasks_ended() {
 
 /// Prints an error with its causes, and gives the status to end with: 2 for what the caller can
 /// put right on the command line or in a file, so that 1 is left to calls that did not succeed.
-fn report(result: Result<ExitCode, CliError>) -> ExitCode {
+fn report(result: Result<ExitCode, CliError>, json: bool) -> ExitCode {
     match result {
         Ok(code) => code,
         // Whoever reads the output has gone; there is nobody to tell.
@@ -122,7 +134,10 @@ fn report(result: Result<ExitCode, CliError>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            render::error(&error);
+            match json {
+                true => render::json_error(&error),
+                false => render::error(&error),
+            }
             ExitCode::from(2)
         }
     }

@@ -2,14 +2,22 @@
 
 #[cfg(feature = "child")]
 mod import;
+mod offerings;
+mod pin;
 mod serve;
 mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
-    UpstreamStatus, Upstreams, UpstreamsBuilder,
+    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
+    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
+    WantedInput,
 };
+pub use offerings::{
+    Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
+    OfferKind, Offerings,
+};
+pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 #[cfg(feature = "http")]
 pub use serve::{HttpOptions, HttpServer};
 pub use serve::{ServeError, ServeErrorKind, Server};

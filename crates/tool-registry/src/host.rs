@@ -29,6 +29,8 @@ pub(crate) struct Host {
     entry: Place,
     pub(crate) facts: Facts,
     pub(crate) call: Option<CallId>,
+    /// Which call of the registry, where anybody is told of it.
+    pub(crate) number: Option<u64>,
     pub(crate) door: Door,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
@@ -59,6 +61,7 @@ impl Host {
         early: Option<Arc<Queue>>,
     ) -> Self {
         Self {
+            number: snapshot.services.next_number(),
             snapshot,
             entry: Place::default(),
             facts,
@@ -158,16 +161,25 @@ impl Host {
     pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let tool = self.entry().map_or("", |entry| entry.wire_name().as_str());
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
-        self.snapshot.services.emit(&event);
+        self.snapshot.services.emit(&event.number(self.number));
     }
 }
 
 /// A call for as long as somebody waits for it.
 pub(crate) struct Hosted<'h>(pub(crate) &'h Arc<Host>);
 
+impl Hosted<'_> {
+    /// The call has come to its end.
+    pub(crate) fn ended(self) {
+        self.0.leave();
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for Hosted<'_> {
     fn drop(&mut self) {
         self.0.leave();
+        self.0.tell(EventKind::Dropped);
     }
 }
 

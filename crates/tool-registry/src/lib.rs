@@ -17,6 +17,7 @@ mod memory_state;
 mod nearest;
 mod nesting;
 mod pipeline;
+mod plan;
 mod pointer;
 mod queue;
 mod registrar;

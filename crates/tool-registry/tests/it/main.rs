@@ -97,6 +97,7 @@ mod law_codecs;
 mod law_retention;
 mod law_scoping;
 mod leftovers;
+mod memory_state;
 mod misfits;
 mod no_runtime;
 mod observer_bounds;
@@ -127,6 +128,8 @@ mod streams;
 mod suspension;
 mod teardown;
 mod told;
+/// Events of calls beside each other.
+mod told_apart;
 mod toolkits;
 mod tools;
 mod turn_ends;
