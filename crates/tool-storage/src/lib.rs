@@ -26,6 +26,7 @@ mod index;
 mod joined;
 mod json_cut;
 mod limits;
+mod managed;
 mod marker;
 mod memory_artifacts;
 mod page;
@@ -53,6 +54,7 @@ pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_state::DirState;
 pub use dir_store::DirStore;
 pub use limits::{Limits, LimitsError};
+pub use managed::{ManagedArtifacts, ManagedOutputs};
 pub use marker::{Marker, ReadingHint, ReadingHintError};
 pub use memory_artifacts::MemoryArtifacts;
 #[cfg(feature = "object-store")]
