@@ -19,6 +19,7 @@ mod tidy;
 mod stories;
 
 // Parts of several crates, working together.
+mod buckets;
 mod dropped;
 mod model_turns;
 mod passing_on;

@@ -48,7 +48,7 @@ pub(crate) struct Common {
     /// Folder that the built-in tools work on [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// Folder for retained output [default: the user's state folder]
+    /// Folder or bucket URL for long output [default: the user's state folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON, one document per command

@@ -27,7 +27,7 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
     let asking = match runtime.desk().cloned() {
         None => None,
         Some(desk) => {
-            let (_, mailbox) = setup::approvals(common)?;
+            let (_, mailbox) = setup::approvals(common).await?;
             let gateway = gateway();
             Some(tokio::spawn(async move {
                 mailbox.serve(&desk, &gateway).await;
@@ -54,7 +54,10 @@ fn look_after(runtime: &Runtime) -> tokio::task::JoinHandle<()> {
         loop {
             tokio::time::sleep(HOUR).await;
             let upkeep = upkeep.clone();
-            let swept = tokio::task::spawn_blocking(move || upkeep.sweep()).await;
+            let here = tokio::runtime::Handle::current();
+            // A folder's sweep blocks.
+            let sweep = move || here.block_on(upkeep.sweep());
+            let swept = tokio::task::spawn_blocking(sweep).await;
             if let Ok(Err(error)) = swept {
                 render::note(&format!("the stores could not be swept: {error}"));
             }
@@ -131,7 +134,7 @@ fn announce(common: &Common, runtime: &Runtime, server: &HttpServer) -> Result<(
         return render::json(&json!({
             "url": url,
             "root": root.display().to_string(),
-            "state": state.display().to_string(),
+            "state": state,
             "tools": runtime.snapshot().entries().len(),
         }));
     }
@@ -157,7 +160,7 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
         "{tools} tools, of which the built-in ones work on {}\nlong output is kept in {}\n\
          reading is allowed; writing and the shell need rules (--policy FILE, or tool.toml)",
         root.display(),
-        state.display(),
+        state,
     ));
     Ok(())
 }
@@ -169,9 +172,14 @@ fn gateway() -> String {
     format!("g{:x}{nanos:x}", std::process::id())
 }
 
-fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {
+/// The folder of the tools and the place of the state, for people and programs elsewhere.
+fn places(common: &Common) -> Result<(PathBuf, String), CliError> {
     let (root, state) = setup::places(common)?;
-    Ok((std::path::absolute(root)?, std::path::absolute(state)?))
+    let state = match state.folder() {
+        Some(folder) => std::path::absolute(folder)?.display().to_string(),
+        None => state.to_string(),
+    };
+    Ok((std::path::absolute(root)?, state))
 }
 
 /// This program, as it can be started from any folder.

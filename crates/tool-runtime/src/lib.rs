@@ -8,6 +8,8 @@ mod error;
 mod kept;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod live_session;
+#[cfg(feature = "storage")]
+mod place;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
@@ -27,6 +29,8 @@ pub use built_in_rules::built_in_rules;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;
+#[cfg(feature = "storage")]
+pub use place::Place;
 pub use runtime::Runtime;
 pub use schemars::JsonSchema;
 pub use server_status::{ServerState, ServerStatus};

@@ -165,11 +165,6 @@ impl Driver {
         } else {
             self.catalogue.register(listing).await;
         }
-        if self.keep_lists
-            && let Some(known) = self.catalogue.known()
-        {
-            self.upstream.keep_list(&known.entries);
-        }
         self.upstream.line.set(Some(Arc::clone(connection)));
         self.upstream.set(self.catalogue.state());
     }

@@ -99,14 +99,6 @@ impl Upstream {
         self.known().connects + self.tally.changes()
     }
 
-    pub(crate) fn keep_list(&self, entries: &[Value]) {
-        self.known().listed = Some(entries.into());
-    }
-
-    pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
-        self.known().listed.clone()
-    }
-
     pub(crate) fn greeted(&self, greeting: Greeting) {
         let mut known = self.known();
         known.era = Some(greeting.era);
