@@ -3,6 +3,7 @@
 #[cfg(feature = "child")]
 mod import;
 mod offerings;
+mod pin;
 mod serve;
 mod wire;
 
@@ -16,6 +17,7 @@ pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
     OfferKind, Offerings,
 };
+pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 #[cfg(feature = "http")]
 pub use serve::{HttpOptions, HttpServer};
 pub use serve::{ServeError, ServeErrorKind, Server};

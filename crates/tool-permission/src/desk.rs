@@ -156,12 +156,11 @@ impl Desk {
         let approvals = saved(&question, scope)?;
         let failed = |error| AnswerError::Approvals(id, error);
         let saved = self.0.policy.saved();
-        let granted = saved.grant(approvals, lasts).await.map_err(failed)?;
+        let replaced = saved.replace(approvals, lasts).await.map_err(failed)?;
         if let Err(gone) = self.0.end(id, Ending::Answered(Answer::Approved)) {
-            // Only an answer that somebody waited for has its consequence.
-            for approval in granted {
-                saved.revoke(&approval.id).await.map_err(failed)?;
-            }
+            // Only an answer that somebody waited for has its consequence, and what was there
+            // before holds on.
+            saved.put_back(&replaced).await.map_err(failed)?;
             return Err(gone.into());
         }
         self.release();
@@ -186,7 +185,7 @@ impl Desk {
                 .map(|()| Queued::Allowed);
         }
         if self.0.is_stopped(request.facts) {
-            return Err(Refusal::Declined { note: None });
+            return Err(Refusal::Stopped { note: None });
         }
         let (id, answered) = self.0.open(&Ask::new(request, &ruling));
         let asker = Asker {
@@ -286,7 +285,7 @@ impl Shared {
         let ending = if deserted { Ending::Withdrawn } else { ending };
         let answer = match &ending {
             Ending::Answered(answer) => Some(answer.clone()),
-            Ending::Stopped { note } => Some(Answer::Declined { note: note.clone() }),
+            Ending::Stopped { note } => Some(Answer::Stopped { note: note.clone() }),
             Ending::Expired | Ending::Withdrawn => None,
         };
         if let Some(answer) = answer {
@@ -348,7 +347,7 @@ impl Approver for Desk {
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
             if self.0.is_stopped(ask.request.facts) {
-                return Ok(Answer::Declined { note: None });
+                return Ok(Answer::Stopped { note: None });
             }
             let (id, answered) = self.0.open(&ask);
             let asker = Asker {

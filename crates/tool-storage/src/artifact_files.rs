@@ -1,18 +1,17 @@
 //! The files of an artifact store.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactPage,
-    ArtifactQuery, ArtifactRef, ArtifactScope, ByteStream, Digest, Facts, Kept, Payload,
+    ArtifactQuery, ArtifactRef, ArtifactScope, ByteStream, Facts, Kept,
 };
 
 use crate::artifact_draft::{check, invalid, mint};
-use crate::artifact_record::{ArtifactRecord, Shape, file_name};
+use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
 use crate::artifact_room::Room;
 use crate::builder::Durability;
 use crate::clock::{micros, time};
@@ -21,6 +20,7 @@ use crate::folder::Folder;
 use crate::footer::RecordError;
 use crate::shelf::{Row, Shelf};
 use crate::staged::{Staged, pause};
+use crate::store_file::StoreFile;
 
 /// The directory of a store, a directory in it for each scope, and the rooms of those that are in
 /// use.
@@ -190,7 +190,7 @@ impl ArtifactFiles {
         &self,
         facts: &Facts,
         reference: &str,
-    ) -> Result<Option<(File, ArtifactMeta, Shape)>, ArtifactError> {
+    ) -> Result<Option<(StoreFile, ArtifactMeta, Shape)>, ArtifactError> {
         let Some(reference) = ArtifactRef::parse(reference) else {
             return Ok(None);
         };
@@ -203,8 +203,8 @@ impl ArtifactFiles {
         let Some(mut file) = folder.read(&name).map_err(failed)? else {
             return Ok(None);
         };
-        let (meta, shape) =
-            ArtifactRecord::read(&mut file, &name, &scope).map_err(|error| match error {
+        let (meta, shape) = ArtifactRecord::read(&mut file, |it| file_name(it) == name, &scope)
+            .map_err(|error| match error {
                 RecordError::Read(cause) => failed(cause),
                 damage => damaged(&reference).because(damage),
             })?;
@@ -228,27 +228,13 @@ impl ArtifactFiles {
             .take(meta.bytes)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        if let Some(expected) = &meta.digest {
-            let actual = Digest::of(&bytes).to_string();
-            if actual != *expected {
-                return Err(ArtifactError::integrity(&meta.reference, expected, &actual));
-            }
-        }
-        let payload = match shape {
-            Shape::Binary => Payload::from(bytes),
-            Shape::Text => String::from_utf8(bytes)
-                .map(Payload::from)
-                .map_err(|_| damaged(&meta.reference))?,
-            Shape::Json => serde_json::from_slice(&bytes)
-                .map(Payload::Json)
-                .map_err(|_| damaged(&meta.reference))?,
-        };
+        let payload = shape.payload(bytes.into(), &meta)?;
         self.touch(facts, &meta.reference, &file);
         Ok(Some(Artifact::new(meta.kind, payload)))
     }
 
     /// Takes note that an artifact was got, so that it leaves later than others.
-    pub(crate) fn touch(&self, facts: &Facts, reference: &ArtifactRef, file: &File) {
+    pub(crate) fn touch(&self, facts: &Facts, reference: &ArtifactRef, file: &StoreFile) {
         let now_us = self.setup.clock.now_us();
         if let Err(error) = file.set_modified(time(now_us)) {
             tracing::debug!(%error, "could not take note that an artifact was got");
@@ -289,11 +275,6 @@ impl ArtifactFiles {
         let detail = format!("artifact store {} {what}", self.folder.root().display());
         ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
     }
-}
-
-fn damaged(reference: &ArtifactRef) -> ArtifactError {
-    let detail = format!("artifact {reference} is damaged");
-    ArtifactError::of(ArtifactErrorKind::Io, detail)
 }
 
 /// How many scopes are remembered between two uses.

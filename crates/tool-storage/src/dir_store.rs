@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use tool_core::{
-    Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retained, Retention,
-    SessionId, StoreError,
+    Bounded, BoxFuture, Content, Facts, OutputPage, OutputSink, OutputStore, PageRequest, Retained,
+    Retention, SessionId, StoreError,
 };
 
 use crate::builder::DirStoreBuilder;
@@ -21,7 +21,6 @@ use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
 use crate::reading::not_an_id;
 use crate::staged::pause;
-use crate::summary::OutputSummary;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
 ///
@@ -91,7 +90,7 @@ impl DirStore {
     }
 
     pub(crate) fn open(setup: DirStoreBuilder) -> Result<Self, StoreError> {
-        let folder = Arc::new(Folder::open(&setup.root)?);
+        let folder = Arc::new(Folder::open(&setup.root, setup.faults.clone())?);
         let store = Self {
             shared: Arc::new(Shared {
                 pins: Arc::new(Pins::new(Arc::clone(&folder))),
@@ -112,26 +111,6 @@ impl DirStore {
     /// this one.
     pub fn pin_session(&self, session: impl Into<SessionId>) -> SessionPin {
         Arc::clone(&self.shared.pins).pin(session.into())
-    }
-
-    /// The outputs that can be read, the oldest first.
-    ///
-    /// A file whose record does not read is left out and traced as a warning.
-    ///
-    /// # Errors
-    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be read.
-    pub fn list(&self) -> Result<Vec<OutputSummary>, StoreError> {
-        let now = self.shared.setup.clock.now_us();
-        let mut index = self.shared.index();
-        self.shared.follow(&mut index)?;
-        Ok(index
-            .oldest_first()
-            .filter(|(_, entry)| !self.shared.has_expired(entry, now))
-            .filter_map(|(_, entry)| match entry {
-                Entry::Whole(record) => Some(OutputSummary::from(record)),
-                Entry::Damaged { .. } => None,
-            })
-            .collect())
     }
 
     /// Removes an output, a damaged one and one of a pinned session too.
@@ -248,6 +227,11 @@ impl Shared {
 impl OutputStore for DirStore {
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
         Box::pin(self.retain(retention))
+    }
+
+    fn stream(&self, retention: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let writer = self.begin(retention.facts, retention.tool, retention.bound)?;
+        Ok(Some(Box::new(writer.call(retention.call.cloned()))))
     }
 
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {

@@ -6,14 +6,19 @@ mod artifact_limits;
 mod artifact_plan;
 mod artifact_record;
 mod artifact_room;
+#[cfg(feature = "object-store")]
+mod bucket;
 mod builder;
 mod clock;
 mod cut;
 mod dir_artifacts;
 mod dir_state;
 mod dir_store;
+mod faults;
 mod folder;
 mod footer;
+mod gauge;
+mod glimpse;
 mod gone;
 mod id;
 mod incoming;
@@ -21,6 +26,7 @@ mod index;
 mod joined;
 mod json_cut;
 mod limits;
+mod listing;
 mod marker;
 mod memory_artifacts;
 mod page;
@@ -31,12 +37,18 @@ mod reading;
 mod record;
 mod shelf;
 mod staged;
+mod store_file;
 mod summary;
 mod sweep;
 mod writer;
 
 pub use artifact_limits::ArtifactLimits;
 pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
+#[cfg(feature = "object-store")]
+pub use bucket::{
+    Bucket, artifacts::BucketArtifacts, outputs::BucketOutputs, setup::BucketOutputsBuilder,
+    state::BucketState, url::BucketUrlError, writer::BucketOutputWriter,
+};
 pub use builder::{DirStoreBuilder, Durability};
 pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_state::DirState;
@@ -44,8 +56,10 @@ pub use dir_store::DirStore;
 pub use limits::{Limits, LimitsError};
 pub use marker::{Marker, ReadingHint, ReadingHintError};
 pub use memory_artifacts::MemoryArtifacts;
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use pin::SessionPin;
 pub use preview::preview;
-pub use summary::OutputSummary;
+pub use summary::{OutputSummary, OutputsPage};
 pub use sweep::Swept;
 pub use writer::OutputWriter;

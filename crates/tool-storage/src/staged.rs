@@ -1,17 +1,14 @@
 //! A file on its way into a store.
 
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::task::Poll;
 
-use sha2::{Digest as _, Sha256};
-use tool_core::Digest;
-
 use crate::folder::{Folder, is_linked};
+use crate::gauge::{Gauge, Measured};
 use crate::id::Id;
-use crate::joined::newlines;
+use crate::store_file::StoreFile;
 
 /// A file that is written aside. Dropped before it is published, it is removed.
 ///
@@ -20,20 +17,10 @@ use crate::joined::newlines;
 pub(crate) struct Staged {
     folder: Arc<Folder>,
     name: String,
-    out: BufWriter<File>,
-    hash: Sha256,
-    bytes: u64,
-    newlines: u64,
-    last: Option<u8>,
+    out: BufWriter<StoreFile>,
+    gauge: Gauge,
     since_pause: usize,
     is_published: bool,
-}
-
-/// What was measured while a file was written.
-pub(crate) struct Measured {
-    pub(crate) bytes: u64,
-    pub(crate) lines: u64,
-    pub(crate) digest: Digest,
 }
 
 impl Staged {
@@ -45,10 +32,7 @@ impl Staged {
             folder: Arc::clone(folder),
             name,
             out: BufWriter::with_capacity(BUFFER, file),
-            hash: Sha256::new(),
-            bytes: 0,
-            newlines: 0,
-            last: None,
+            gauge: Gauge::new(),
             since_pause: 0,
             is_published: false,
         })
@@ -70,25 +54,17 @@ impl Staged {
 
     /// The bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.gauge.bytes()
     }
 
     fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
-        self.hash.update(bytes);
-        self.bytes += bytes.len() as u64;
-        self.newlines += newlines(bytes) as u64;
-        self.last = bytes.last().copied().or(self.last);
+        self.gauge.take(bytes);
         Ok(())
     }
 
     pub(crate) fn measure(&self) -> Measured {
-        let unfinished = self.last.is_some_and(|last| last != b'\n');
-        Measured {
-            bytes: self.bytes,
-            lines: self.newlines + u64::from(unfinished),
-            digest: Digest::from(<[u8; 32]>::from(self.hash.clone().finalize())),
-        }
+        self.gauge.measure()
     }
 
     /// Writes what follows the output, after which the file is whole.
@@ -135,7 +111,7 @@ fn staged_name(name: &str) -> String {
 }
 
 /// Creates a file and locks it, again where a sweep came in between and removed it.
-fn create_locked(folder: &Folder, name: &str) -> io::Result<File> {
+fn create_locked(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.create(name)?;
         // A file system without locks has no protection against a second process's sweep.

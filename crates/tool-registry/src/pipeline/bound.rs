@@ -6,13 +6,13 @@ use tool_core::{
 };
 
 use super::project::Shown;
-use super::{Run, place};
+use super::{Run, place, repeated_media};
 use crate::Entry;
 
 /// Bounds the model-facing text of the settlement.
 ///
-/// Only text is measured; media, links and the structured channel pass unchanged, and so does
-/// whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
+/// Only text is measured; media, links and the structured channel pass unchanged, but for media
+/// that the result repeats as base64, and so does whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
 /// shown of a text that is kept nowhere.
 pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     run.stage(Stage::Bound);
@@ -23,6 +23,8 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     ) {
         return;
     }
+    name_streamed(run);
+    repeated_media::refer(run, entry);
     if place::place(run, entry).await {
         return;
     }
@@ -32,6 +34,17 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
         let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
         run.settlement.content.push(Content::text(note));
     }
+}
+
+/// Names what the handler itself has handed to the store while it made it.
+fn name_streamed(run: &mut Run<'_>) {
+    let streamed = run.host.state().take_retained();
+    if let Some(outputs) = run.services.outputs.as_ref() {
+        for retained in &streamed {
+            run.unseen.keep(outputs, retained);
+        }
+    }
+    run.settlement.retained.extend(streamed);
 }
 
 /// What became of the text.
