@@ -41,6 +41,9 @@ mod import_floods;
 /// Servers that misbehave.
 #[cfg(all(feature = "child", unix))]
 mod import_hostile;
+/// Servers over HTTP.
+#[cfg(feature = "http-client")]
+mod import_http;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
