@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
-    ErrorChain, EventKind, Gate, IntoResources, NobodyToAsk, Policy, Refusal, Request, Resources,
-    Ruling,
+    ErrorChain, EventKind, Gate, IntoResources, NobodyToAsk, Policy, PolicyError, Refusal, Request,
+    Resources, Ruling,
 };
 
 /// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
@@ -81,18 +81,21 @@ impl Permission {
         }
     }
 
+    /// Decides a request without asking anybody and without waiting; `None` where the policy has
+    /// to wait. Otherwise the answer is that of [`decide`](Self::decide).
+    #[must_use]
+    pub fn decide_at_once(&self, request: &Request<'_>) -> Option<Ruling> {
+        self.policy.decide_at_once(request).map(ruled)
+    }
+
     /// Decides a request without asking anybody. A policy that fails denies.
     ///
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn decide(&self, request: &Request<'_>) -> Ruling {
-        let decided = match self.policy.decide_at_once(request) {
-            Some(decided) => decided,
-            None => self.policy.decide(request).await,
-        };
-        match decided {
-            Ok(ruling) => ruling,
-            Err(error) => Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()),
+        match self.decide_at_once(request) {
+            Some(ruling) => ruling,
+            None => ruled(self.policy.decide(request).await),
         }
     }
 
@@ -111,7 +114,7 @@ impl Permission {
         };
         match ruling.decision {
             Decision::Allow => Ok(()),
-            Decision::Deny => Err(denied(ruling.because.clone())),
+            Decision::Deny => Err(denied(ruling.because.to_string())),
             Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
                 Ok(Answer::Approved) => Ok(()),
                 Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
@@ -130,6 +133,11 @@ impl Permission {
     pub fn governs(&self, capability: &Capability) -> bool {
         self.policy.governs(capability)
     }
+}
+
+/// What a policy decided. One that fails denies.
+fn ruled(decided: Result<Ruling, PolicyError>) -> Ruling {
+    decided.unwrap_or_else(|error| Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()))
 }
 
 impl Default for Permission {

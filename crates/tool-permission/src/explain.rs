@@ -103,7 +103,7 @@ fn parts(judge: &Judge<'_>, request: &Request<'_>, resource: &Resource) -> Vec<R
 fn decided(rule: &Rule, ruling: &Ruling) -> bool {
     [rule.ruling(), rule.possible_ruling()]
         .iter()
-        .any(|own| own.decision == ruling.decision && ruling.because.ends_with(&own.because))
+        .any(|own| own.decision == ruling.decision && ruling.because.ends_with(&*own.because))
 }
 
 fn changes(part: &Ruled, rule: Option<&Rule>) -> Vec<String> {

@@ -79,7 +79,7 @@ impl Question {
             source: request.source.cloned(),
             definition: request.definition.copied(),
             arguments: request.arguments().cloned(),
-            because: ask.ruling.because.clone(),
+            because: ask.ruling.because.to_string(),
             reason: ask.ruling.reason.clone(),
             asserts: request.asserts,
         }
