@@ -114,11 +114,22 @@ impl Runtime {
     }
 
     /// An MCP server that offers everything in the registry.
+    ///
+    /// What a session of a client stores in the folder of this runtime stays for as long as the
+    /// session lasts, whatever its age and the quota, and is removed when it ends. A session that
+    /// the host itself names is the host's to end.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn mcp_server(&self) -> tool_mcp::Server {
-        tool_mcp::Server::new(self.registry.clone())
-            .implementation("tool", env!("CARGO_PKG_VERSION"))
+        let server = tool_mcp::Server::new(self.registry.clone())
+            .implementation("tool", env!("CARGO_PKG_VERSION"));
+        #[cfg(feature = "storage")]
+        let server = {
+            let upkeep = self.upkeep.clone();
+            server
+                .hold_sessions(move |facts| crate::live_session::LiveSession::begin(&upkeep, facts))
+        };
+        server
     }
 
     /// Runs every cleanup that tools have registered, at most five seconds each, and then ends

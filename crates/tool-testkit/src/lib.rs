@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod artifacts;
+pub mod outputs;
 mod report;
 pub mod state;
 

@@ -1,6 +1,7 @@
 //! What one client is served.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::any::Any;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
@@ -27,6 +28,8 @@ pub(crate) struct Handler {
     /// Given when the client is gone and its calls are to be dropped.
     gone: CancellationToken,
     serving: Serving,
+    /// What is held while the session lasts.
+    held: OnceLock<Box<dyn Any + Send + Sync>>,
     /// Taken by whoever tells the client of changes.
     changes: Mutex<Option<Changes>>,
     /// Ends that one with the client.
@@ -46,6 +49,7 @@ impl Handler {
             session,
             gone,
             serving,
+            held: OnceLock::new(),
             changes: Mutex::new(Some(offer.registry.changes())),
             _telling: telling.clone().drop_guard(),
             telling,
@@ -58,10 +62,14 @@ impl Handler {
         if facts.session_id().is_some() {
             return facts;
         }
-        match self.session.clone().or_else(|| http_session(cx)) {
-            Some(session) => facts.session(session),
-            None => facts,
+        let Some(session) = self.session.clone().or_else(|| http_session(cx)) else {
+            return facts;
+        };
+        let facts = facts.session(session);
+        if let Some(hold) = &self.offer.hold {
+            self.held.get_or_init(|| hold(&facts));
         }
+        facts
     }
 }
 

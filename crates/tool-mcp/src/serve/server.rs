@@ -1,5 +1,6 @@
 //! A registry as an MCP server.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +46,12 @@ pub(crate) struct Offer {
     pub(crate) implementation: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) facts: Facts,
+    pub(crate) hold: Option<Hold>,
     linger: Duration,
 }
+
+/// Makes what is held while a session lasts.
+pub(crate) type Hold = Arc<dyn Fn(&Facts) -> Box<dyn Any + Send + Sync> + Send + Sync>;
 
 impl Server {
     /// A server that offers everything in a registry.
@@ -57,6 +62,7 @@ impl Server {
             implementation: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
             instructions: None,
             facts: Facts::new(),
+            hold: None,
             linger: Duration::from_secs(1),
         }))
     }
@@ -80,6 +86,19 @@ impl Server {
     #[must_use]
     pub fn facts(mut self, facts: Facts) -> Self {
         self.offer_mut().facts = facts;
+        self
+    }
+
+    /// Sets what is held for each session for as long as it lasts: `hold` is called with the facts
+    /// of the session's first call, and what it gives is dropped when the session has ended and the
+    /// last of its calls is over. For a session that the [host](Self::facts) names, and for clients
+    /// without a session, nothing is held. Nothing by default.
+    #[must_use]
+    pub fn hold_sessions<H: Send + Sync + 'static>(
+        mut self,
+        hold: impl Fn(&Facts) -> H + Send + Sync + 'static,
+    ) -> Self {
+        self.offer_mut().hold = Some(Arc::new(move |facts| Box::new(hold(facts))));
         self
     }
 
