@@ -24,4 +24,5 @@ mod dropped;
 mod model_turns;
 mod passing_on;
 mod real_results;
+mod stopping;
 mod upstream;
