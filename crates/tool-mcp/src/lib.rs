@@ -11,5 +11,8 @@ pub use import::{
     UpstreamStatus, Upstreams, UpstreamsBuilder,
 };
 #[cfg(feature = "http")]
-pub use serve::{HttpOptions, HttpServer};
-pub use serve::{ServeError, ServeErrorKind, Server};
+pub use serve::{BearerToken, HttpOptions, HttpServer};
+pub use serve::{
+    Ask, AskError, AskKind, CallingClient, Completion, LogLevel, OfferChanges, OfferError, Offered,
+    Offers, ServeError, ServeErrorKind, Server,
+};

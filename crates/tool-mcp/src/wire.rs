@@ -1,13 +1,26 @@
-//! Messages as lines: what both directions share below the protocol.
+//! Messages: what both directions share below the methods.
 
 pub(crate) mod base64;
 mod frames;
+mod id;
+mod message;
 mod outbox;
 mod overlong;
+pub(crate) mod revision;
+mod rpc_error;
 
 pub(crate) use frames::{Frame, Frames};
-pub(crate) use outbox::Outbox;
+pub(crate) use id::Id;
+pub(crate) use message::{Incoming, Misfit, Outgoing};
+pub(crate) use outbox::{Lines, Outbox};
 pub(crate) use overlong::{Overlong, Sort};
+pub(crate) use rpc_error::RpcError;
 
 /// The most bytes of one line unless said otherwise: 16 MiB.
 pub(crate) const FRAME_BYTES: usize = 16 * 1024 * 1024;
+
+/// The key of `_meta` under which the declarations of a tool travel.
+///
+/// Source: Model Context Protocol 2026-07-28, "Overview", `_meta`: a prefix in reverse domain
+/// order, none of the protocol's own.
+pub(crate) const DECLARATIONS: &str = "io.github.tool-runtime/declarations";

@@ -1,22 +1,24 @@
 //! A registry as an MCP server.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::ServiceExt;
-use rmcp::model::Implementation;
-use rmcp::service::ServerInitializeError;
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_util::sync::CancellationToken;
 use tool_core::{Facts, SessionId};
 use tool_registry::Registry;
 
-use super::handler::Handler;
-use super::serving::{Serving, serving};
-use super::transport::ServerTransport;
-use super::{ServeError, ServeErrorKind};
-use crate::wire;
+use super::client::Subscriptions;
+use super::offer_changes::OfferChanges;
+use super::request_state::StateKey;
+use super::retained::RetainedOutputs;
+use super::serving::serving;
+use super::{Offered, Offers, ServeError, stream};
+
+/// Entries of a page of a list unless said otherwise. Most clients ask for one page only.
+const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// A registry as an MCP server, for any number of clients at once. Clones are cheap and the same.
 ///
@@ -24,6 +26,13 @@ use crate::wire;
 /// list holds the registry's definitions in their stable order, and clients are told when it
 /// changes. A call goes through the registry's whole pipeline; what ends it is what ends any
 /// other call, and a client that cancels or is gone drops it on the spot.
+///
+/// # Questions
+/// Where policy asks, a tool needs approval or a service needs consent, the person who uses the
+/// client is asked, if the client can do that: by a request to a client with a handshake, by the
+/// result to one without, which calls again with the answer and a state that only this server can
+/// read, for that very call, once and for at most an hour. Where the client cannot, the registry's
+/// own approver decides, as it does after [`leave_questions`](Self::leave_questions).
 ///
 /// # Sessions
 /// Calls carry the facts that the host gave, with a session for each connection where the host
@@ -42,29 +51,77 @@ pub struct Server(Arc<Offer>);
 #[derive(Clone)]
 pub(crate) struct Offer {
     pub(crate) registry: Registry,
-    pub(crate) implementation: Implementation,
+    implementation: (String, String),
     pub(crate) instructions: Option<String>,
     pub(crate) facts: Facts,
+    pub(crate) offers: Vec<Arc<dyn Offers>>,
+    pub(crate) changes: OfferChanges,
+    pub(crate) page_size: NonZeroUsize,
+    pub(crate) asks_clients: bool,
+    /// None where the system gave no random bytes: then no call takes several rounds.
+    pub(crate) state_key: Option<StateKey>,
     linger: Duration,
 }
 
 impl Server {
-    /// A server that offers everything in a registry.
+    /// A server that offers everything in a registry, and the outputs that it retained.
     #[must_use]
     pub fn new(registry: Registry) -> Self {
+        let outputs = registry.outputs().map(|outputs| {
+            let outputs: Arc<dyn Offers> = Arc::new(RetainedOutputs(Arc::clone(outputs)));
+            outputs
+        });
         Self(Arc::new(Offer {
             registry,
-            implementation: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
+            implementation: ("tool-mcp".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             instructions: None,
             facts: Facts::new(),
+            offers: outputs.into_iter().collect(),
+            changes: OfferChanges::new(),
+            page_size: PAGE,
+            asks_clients: true,
+            state_key: StateKey::random(),
             linger: Duration::from_secs(1),
         }))
+    }
+
+    /// Offers resources, prompts or completions besides, after those that were added earlier.
+    #[must_use]
+    pub fn offers(mut self, offers: impl Offers + 'static) -> Self {
+        let offer = self.offer_mut();
+        offers.tell_changes_to(offer.changes.clone());
+        offer.offers.push(Arc::new(offers));
+        self
+    }
+
+    /// Sets how many entries a page of a list has at most. Defaults to 1,000.
+    #[must_use]
+    pub fn page_size(mut self, entries: NonZeroUsize) -> Self {
+        self.offer_mut().page_size = entries;
+        self
+    }
+
+    /// Leaves every question to the registry's own approver. Without this, a client that can show
+    /// questions to its person is asked.
+    #[must_use]
+    pub fn leave_questions(mut self) -> Self {
+        self.offer_mut().asks_clients = false;
+        self
+    }
+
+    /// Sets the key of the states that clients without a handshake carry from one round of a call
+    /// to the next. Defaults to a fresh one; processes that go on with each other's calls need the
+    /// same 32 secret bytes, and registries with one seal key and one state.
+    #[must_use]
+    pub fn state_key(mut self, key: [u8; 32]) -> Self {
+        self.offer_mut().state_key = Some(StateKey::new(key));
+        self
     }
 
     /// Sets the name and version by which clients know this server. Defaults to this crate's.
     #[must_use]
     pub fn implementation(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.offer_mut().implementation = Implementation::new(name, version);
+        self.offer_mut().implementation = (name.into(), version.into());
         self
     }
 
@@ -108,50 +165,13 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (serving, mut over) = serving();
-        let served = self.serve_client(reader, writer, serving).await;
+        let linger = self.0.linger;
+        let facts = with_session(&self.0.facts, random_session());
+        let served = stream::serve(&self.0, facts, linger, serving, reader, writer).await;
         over.wait().await;
         // Calls by MCP leave nothing to the end of a session.
         self.0.registry.clean_up().await;
         served
-    }
-
-    async fn serve_client<R, W>(
-        &self,
-        reader: R,
-        writer: W,
-        serving: Serving,
-    ) -> Result<(), ServeError>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        let gone = CancellationToken::new();
-        let handler = Handler::new(Arc::clone(&self.0), random_session(), gone.clone(), serving);
-        let transport =
-            ServerTransport::new(reader, writer, wire::FRAME_BYTES, self.0.linger, gone);
-        let running = match handler.serve(transport).await {
-            Ok(running) => running,
-            // A client may leave before it has begun.
-            Err(
-                ServerInitializeError::ConnectionClosed(_)
-                | ServerInitializeError::TransportError { .. },
-            ) => return Ok(()),
-            // The library's own text prints whole messages, which may hold anything.
-            Err(_) => {
-                return Err(ServeError::new(
-                    ServeErrorKind::Client,
-                    "client began with something other than the protocol's first message",
-                ));
-            }
-        };
-        match running.waiting().await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(ServeError::new(
-                ServeErrorKind::Broken,
-                "the task that serves a client ended unexpectedly",
-            )
-            .because(error)),
-        }
     }
 
     #[cfg(feature = "http")]
@@ -164,16 +184,77 @@ impl Server {
     }
 }
 
+impl Offer {
+    /// Which sorts there are besides tools.
+    pub(crate) fn offered(&self) -> Offered {
+        self.offers
+            .iter()
+            .fold(Offered::default(), |all, offers| all.and(offers.offered()))
+    }
+
+    /// Whether results can link to what was retained of them.
+    pub(crate) fn has_outputs(&self) -> bool {
+        self.registry.outputs().is_some()
+    }
+
+    /// Gives up the resources of a client that is gone.
+    pub(crate) fn forget(&self, subscriptions: &Subscriptions, facts: &Facts) {
+        let subscribed = std::mem::take(
+            &mut *subscriptions
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
+        for uri in subscribed {
+            for offers in &self.offers {
+                offers.unsubscribe(&uri, facts);
+            }
+        }
+    }
+
+    pub(crate) fn implementation_json(&self) -> Value {
+        let (name, version) = &self.implementation;
+        json!({"name": name, "version": version})
+    }
+
+    /// What a client is told that it can use.
+    pub(crate) fn capabilities(&self) -> Value {
+        let offered = self.offered();
+        let mut capabilities = Map::new();
+        let mut put = |key: &str, value: Value| capabilities.insert(key.to_owned(), value);
+        put("tools", json!({"listChanged": true}));
+        // Tools may always tell something; a client without a handshake asks for it by request.
+        put("logging", json!({}));
+        if offered.resources {
+            put("resources", json!({"listChanged": true, "subscribe": true}));
+        }
+        if offered.prompts {
+            put("prompts", json!({"listChanged": true}));
+        }
+        if offered.completions {
+            put("completions", json!({}));
+        }
+        capabilities.into()
+    }
+}
+
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("implementation", &self.0.implementation.name)
+            .field("implementation", &self.0.implementation.0)
             .finish_non_exhaustive()
     }
 }
 
+/// The facts, with that session where the host gave none.
+pub(crate) fn with_session(facts: &Facts, session: Option<SessionId>) -> Facts {
+    match session {
+        Some(session) if facts.session_id().is_none() => facts.clone().session(session),
+        _ => facts.clone(),
+    }
+}
+
 /// An id that nobody can guess. Without randomness there is none, rather than one that is not.
-fn random_session() -> Option<SessionId> {
+pub(crate) fn random_session() -> Option<SessionId> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(format!("{:032x}", u128::from_be_bytes(bytes)).into())

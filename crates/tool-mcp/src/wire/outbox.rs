@@ -21,9 +21,16 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// dropped sender never leaves half a line behind.
 pub(crate) struct Outbox {
     queue: Option<mpsc::Sender<Line>>,
+    lines: Lines,
+    task: JoinHandle<()>,
+}
+
+/// Hands lines over to an outbox for as long as that is open. Clones hand over to the same one.
+#[derive(Clone)]
+pub(crate) struct Lines {
+    queue: mpsc::WeakSender<Line>,
     waiting: Arc<AtomicUsize>,
     broken: CancellationToken,
-    task: JoinHandle<()>,
 }
 
 struct Line {
@@ -37,18 +44,51 @@ impl Outbox {
         let (queue, lines) = mpsc::channel(WAITING_LINES);
         let (waiting, broken) = (Arc::default(), CancellationToken::new());
         let writing = write_lines(writer, lines, Arc::clone(&waiting), broken.clone());
-        Self {
-            queue: Some(queue),
+        let lines = Lines {
+            queue: queue.downgrade(),
             waiting,
             broken,
+        };
+        Self {
+            queue: Some(queue),
+            lines,
             task: tokio::spawn(writing),
         }
     }
 
+    /// Hands lines over from elsewhere.
+    pub(crate) fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
     /// Given when a line could not be written or handed over: the peer is gone or does not read.
     pub(crate) fn broken(&self) -> &CancellationToken {
-        &self.broken
+        &self.lines.broken
     }
+
+    /// As [`Lines::push`].
+    #[cfg(feature = "child")]
+    pub(crate) fn push<T: serde::Serialize + 'static>(
+        &self,
+        message: &T,
+    ) -> impl Future<Output = io::Result<()>> + Send + use<T> {
+        self.lines.push(message)
+    }
+
+    /// Writes what was handed over, as far as a second lets it, and closes the stream.
+    pub(crate) async fn close(&mut self) {
+        if self.queue.take().is_none() {
+            return;
+        }
+        tokio::select! {
+            _ = &mut self.task => {}
+            () = self.lines.broken.cancelled() => self.task.abort(),
+            () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
+        }
+    }
+}
+
+impl Lines {
 
     /// Hands over a message. The line is in its place when this returns; the future resolves when
     /// it is written.
@@ -77,7 +117,7 @@ impl Outbox {
         bytes.push(b'\n');
         let queue = self
             .queue
-            .as_ref()
+            .upgrade()
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
         let (written, receiver) = oneshot::channel();
         let length = bytes.len();
@@ -97,18 +137,6 @@ impl Outbox {
             self.broken.cancel();
         }
         handed
-    }
-
-    /// Writes what was handed over, as far as a second lets it, and closes the stream.
-    pub(crate) async fn close(&mut self) {
-        if self.queue.take().is_none() {
-            return;
-        }
-        tokio::select! {
-            _ = &mut self.task => {}
-            () = self.broken.cancelled() => self.task.abort(),
-            () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
-        }
     }
 }
 

@@ -46,7 +46,18 @@ async fn a_client_finds_retained_output_under_one_key() {
     assert_eq!(
         answer["result"],
         json!({
-            "content": [{"type": "text", "text": "preview"}],
+            "content": [
+                {"type": "text", "text": "preview"},
+                {
+                    "type": "resource_link",
+                    "uri": "tool-output:out_1",
+                    "name": "out_1",
+                    "title": "The whole output",
+                    "description": "all 5 bytes and 1 lines of this output, in pages",
+                    "mimeType": "text/plain",
+                    "size": 5,
+                },
+            ],
             "isError": false,
             "_meta": {"tool-runtime/retained": [{"id": "out_1", "bytes": 5, "lines": 1}]},
         })

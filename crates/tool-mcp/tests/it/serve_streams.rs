@@ -30,7 +30,7 @@ async fn the_handshake_tells_who_serves() {
     assert_eq!(result["instructions"], "Be brief.");
     assert_eq!(
         result["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"tools": {"listChanged": true}, "logging": {}})
     );
 }
 
