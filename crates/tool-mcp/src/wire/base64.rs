@@ -16,7 +16,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 }
 
 /// The bytes; `None` where the text is no base64.
-#[cfg(any(feature = "child", feature = "http"))]
+#[cfg(feature = "child")]
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     ENGINE.decode(text).ok()
 }

@@ -3,11 +3,13 @@
 //! Source: Model Context Protocol 2026-07-28, "Transports", Standard Request Headers; SEP-2243.
 
 use axum::http::HeaderMap;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::serve::params::Params;
 use crate::serve::server::Offer;
-use crate::wire::{RpcError, base64};
+use crate::wire::RpcError;
 
 pub(crate) const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
@@ -127,6 +129,7 @@ fn decoded(value: &str) -> Option<String> {
         .and_then(|rest| rest.strip_suffix(after))
     {
         None => Some(value.trim_matches([' ', '\t']).to_owned()),
-        Some(encoded) => String::from_utf8(base64::decode(encoded)?).ok(),
+        // Whoever stands between may read it more strictly than we would.
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
     }
 }
