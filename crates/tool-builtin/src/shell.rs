@@ -8,7 +8,6 @@ mod process;
 #[cfg(target_os = "linux")]
 mod processes;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +15,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Annotations, Capability, Content, HandlerError, Permission, Resource, Tool, ToolFailure,
+    Annotations, Capability, Content, HandlerError, Permission, Resource, Streamed, Tool,
+    ToolFailure,
 };
 
 pub use self::options::ShellOptions;
@@ -44,7 +44,19 @@ struct Output {
     #[serde(flatten)]
     report: Report,
     /// What was printed to standard output and standard error, in the order in which it arrived.
+    /// Empty where that was too long to be handed on at once.
     output: String,
+    /// Where it was too long: what is shown of it, and under which id the whole is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<Kept>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Kept {
+    /// The id to read it by.
+    id: String,
+    /// The beginning, what the runtime says of the part that is left out, and the end.
+    shown: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -76,9 +88,14 @@ struct Report {
 /// ([`ShellOptions`]). What it touches is not confined to the workspace.
 ///
 /// Standard output and standard error are one stream. Up to 64 MiB less 64 KiB are kept, from the
-/// start; what is lost is counted. Text that is valid UTF-8 comes back byte for byte as one block. A
-/// second block, the last, says what the text does not: an exit status that is not zero, a signal,
-/// a timeout, bytes that were lost. An exit status that is not zero is a result, not a failure.
+/// start; what is lost is counted, and reported so that the runtime says it beside the text. Text
+/// that is valid UTF-8 comes back byte for byte as one block. A last block says what the text does
+/// not: an exit status that is not zero, a signal, a timeout. An exit status that is not zero is a
+/// result, not a failure.
+///
+/// What is printed goes on to the runtime's store as soon as it is over the bound of what a model is
+/// shown, so that a call holds some 200 KiB of it at most. Its output then has the preview and the
+/// id in place of the text. Without a store, and where another tool calls, the text is held.
 ///
 /// # Processes
 /// The shell leads a process group of its own. When it ends, whoever still holds the output open has
@@ -175,17 +192,7 @@ impl Shell {
             options: &self.options,
             timeout,
         };
-        match spawn.run(cx).await {
-            Ok(ended) => Ok(ended.into()),
-            Err(error) => Err(match error.kind() {
-                io::ErrorKind::ArgumentListTooLong => ToolFailure::new(
-                    "the command is too long for the system; write it to a file and run that",
-                )
-                .because(error)
-                .into(),
-                _ => HandlerError::from(error),
-            }),
-        }
+        Ok(spawn.run(cx).await?.into())
     }
 
     /// The absolute path of a folder of the workspace, all links resolved.
@@ -229,6 +236,17 @@ fn is_plain(line: &str) -> bool {
 
 impl From<Ended> for Output {
     fn from(ended: Ended) -> Self {
+        let (output, kept) = match ended.captured.text {
+            Streamed::Whole(text) => (text, None),
+            Streamed::Kept(content, retained) => {
+                let shown = content.iter().filter_map(Content::as_text);
+                let kept = Kept {
+                    id: retained.id,
+                    shown: shown.map(str::to_owned).collect(),
+                };
+                (String::new(), Some(kept))
+            }
+        };
         Self {
             report: Report {
                 exit_code: ended.exit_code,
@@ -239,14 +257,15 @@ impl From<Ended> for Output {
                 invalid_utf8: ended.captured.invalid_utf8,
                 left_open: ended.left_open,
             },
-            output: ended.captured.text,
+            output,
+            kept,
         }
     }
 }
 
 impl Report {
     /// What the output does not say.
-    fn note(&self, input: &Input, shown: usize) -> Option<String> {
+    fn note(&self, input: &Input, is_empty: bool) -> Option<String> {
         let mut notes = Vec::new();
         if self.timed_out {
             notes.push(match input.timeout_ms {
@@ -258,14 +277,8 @@ impl Report {
         } else if let Some(code) = self.exit_code.filter(|code| *code != 0) {
             notes.push(format!("exit status {code}"));
         }
-        if shown == 0 {
+        if is_empty {
             notes.push("no output".to_owned());
-        }
-        if self.lost_bytes > 0 {
-            notes.push(format!(
-                "{} bytes were printed; the last {} are not kept",
-                self.bytes, self.lost_bytes
-            ));
         }
         if self.invalid_utf8 {
             notes.push("bytes that are not UTF-8 are shown as U+FFFD".to_owned());
@@ -278,8 +291,15 @@ impl Report {
 }
 
 fn blocks(input: &Input, output: Output) -> Vec<Content> {
-    let Output { report, output } = output;
-    let note = report.note(input, output.len());
-    let output = (!output.is_empty()).then_some(output);
-    output.into_iter().chain(note).map(Content::text).collect()
+    let Output {
+        report,
+        output,
+        kept,
+    } = output;
+    let mut shown = kept.map_or_else(Vec::new, |kept| kept.shown);
+    if !output.is_empty() {
+        shown.push(output);
+    }
+    let note = report.note(input, shown.is_empty());
+    shown.into_iter().chain(note).map(Content::text).collect()
 }

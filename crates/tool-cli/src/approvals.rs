@@ -28,8 +28,12 @@ pub(crate) async fn run(common: &Common, command: Approvals) -> Result<ExitCode,
             tool,
             session,
             agent,
+            call,
             lasts,
         } => {
+            if call.is_some() {
+                return Err(CliError::CallScope);
+            }
             let scope = match (session, agent) {
                 (Some(session), _) => Scope::Session(session.into()),
                 (None, Some(agent)) => Scope::Agent(agent.into()),

@@ -85,6 +85,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: crate::policy_args::Approvals,
     },
+    /// Show what is trusted of MCP servers, and approve what has changed
+    Pin {
+        #[command(subcommand)]
+        command: Pin,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell to complete in
@@ -156,6 +161,26 @@ pub(crate) enum Output {
     Prune {
         /// Outputs to remove whether or not they have expired
         ids: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Pin {
+    /// Show every server that was started, how, and how much of it waits for approval
+    Status,
+    /// Show what has changed since it was trusted, with what cannot be seen escaped; status 1 if anything has
+    Diff {
+        /// The server, as it is configured
+        server: String,
+        /// The tool, by its server's own name [default: all, and how the server is started]
+        tool: Option<String>,
+    },
+    /// Trust exactly what `tool pin diff` showed
+    Approve {
+        /// The server, as it is configured
+        server: String,
+        /// The code that stands beside the change
+        code: String,
     },
 }
 

@@ -57,10 +57,25 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::permission::ApprovalsError,
     },
+    #[error(
+        "one call cannot be approved ahead, as its approval belongs to its caller and its exact arguments; \
+         let it ask (tool serve --ask SECONDS) and answer its question (tool approvals answer ID once)"
+    )]
+    CallScope,
     #[error("there is no approval \"{}\"; `tool approvals list` shows what is saved", id.escape_debug())]
     NoApproval { id: String },
     #[error("no question \"{}\" waits; `tool approvals list` shows those that do", id.escape_debug())]
     NoQuestion { id: String },
+    #[error(transparent)]
+    Pins(#[from] tool_runtime::mcp::PinError),
+    #[error("no server \"{}\" was ever started; `tool pin status` shows those that were", server.escape_debug())]
+    NoServer { server: String },
+    #[error(
+        "nothing of server {server} that waits has the code \"{}\"; \
+         it may have changed again, and `tool pin diff {server}` shows how it is now",
+        code.escape_debug()
+    )]
+    NoChange { server: String, code: String },
     #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
     Name { name: String },
     #[error("--arguments could not be read: {problem}")]

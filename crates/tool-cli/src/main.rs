@@ -15,6 +15,7 @@ mod list;
 mod mirror;
 mod output;
 mod output_parts;
+mod pin;
 mod policy;
 mod policy_args;
 mod progress;
@@ -42,9 +43,12 @@ fn main() -> ExitCode {
     let role = guard::Role::take(&mut words);
     #[cfg(target_os = "linux")]
     if let guard::Role::Guard { parent } = role {
-        return report(guard::guard(&words, parent).map_err(|source| CliError::Start { source }));
+        let guarded = guard::guard(&words, parent);
+        return report(guarded.map_err(|source| CliError::Start { source }), false);
     }
     let args = Args::parse_from(&words);
+    let json = args.common.json;
+    let report = |result| report(result, json);
     if let Command::Completions { shell } = args.command {
         return report(completions::print(shell).map(|()| ExitCode::SUCCESS));
     }
@@ -87,6 +91,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         } => trial::test(common, &file).await,
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
+        Command::Pin { command } => pin::run(common, command).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
@@ -114,7 +119,7 @@ async fn tasks_ended() {
 
 /// Prints an error with its causes, and gives the status to end with: 2 for what the caller can
 /// put right on the command line or in a file, so that 1 is left to calls that did not succeed.
-fn report(result: Result<ExitCode, CliError>) -> ExitCode {
+fn report(result: Result<ExitCode, CliError>, json: bool) -> ExitCode {
     match result {
         Ok(code) => code,
         // Whoever reads the output has gone; there is nobody to tell.
@@ -122,7 +127,10 @@ fn report(result: Result<ExitCode, CliError>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            render::error(&error);
+            match json {
+                true => render::json_error(&error),
+                false => render::error(&error),
+            }
             ExitCode::from(2)
         }
     }

@@ -292,7 +292,7 @@ async fn asking<T>(
     let mut request = Request::new(Action::new(&asked.action), vec![resource], &facts);
     request.source = source.as_ref();
     request.tool = tool.as_ref();
-    request.arguments = arguments.as_ref();
+    request.set_arguments(arguments.as_ref());
     Ok(then(&request))
 }
 

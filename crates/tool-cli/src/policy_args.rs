@@ -75,6 +75,10 @@ pub(crate) enum Approvals {
     /// List saved approvals, and the questions that wait in gateways
     List,
     /// Save an approval: exactly what the pattern matches, within what rules deny
+    ///
+    /// It holds for a session, an agent or the project. An approval of one call belongs to its
+    /// caller and its exact arguments: let the call ask (`tool serve --ask SECONDS`), and answer
+    /// its question with `tool approvals answer ID once`.
     Grant {
         /// The action: shell, read, write, external, call, a capability, a tool's own word
         action: String,
@@ -89,6 +93,9 @@ pub(crate) enum Approvals {
         /// Hold for this agent alone
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
+        /// Refused, with the way out
+        #[arg(long, value_name = "ID", hide = true)]
+        call: Option<String>,
         /// End after so many seconds
         #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
         lasts: Option<u64>,

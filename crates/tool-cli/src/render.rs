@@ -28,6 +28,14 @@ pub(crate) fn error(error: &dyn Error) {
     note(&format!("error: {}", ErrorChain::of(error)));
 }
 
+/// Prints an error and its causes as one JSON object on standard error.
+pub(crate) fn json_error(error: &dyn Error) {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let causes: Vec<_> = causes.map(ToString::to_string).collect();
+    let document = serde_json::json!({"error": error.to_string(), "causes": causes});
+    note(&document.to_string());
+}
+
 /// Prints a line on standard error.
 pub(crate) fn note(line: &str) {
     // A closed standard error leaves nobody to tell.

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tool_runtime::core::Approver;
+use tool_runtime::mcp::Pins;
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
 use tool_runtime::storage::{DirStore, Limits, ReadingHint};
-use tool_runtime::{Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules};
+use tool_runtime::{
+    Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
+};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::Common;
@@ -93,6 +96,12 @@ pub(crate) fn layers(common: &Common) -> Result<Vec<Layer>, CliError> {
 pub(crate) fn approvals(common: &Common) -> Result<(Approvals, Mailbox), CliError> {
     let (root, state) = places(common)?;
     Ok(approvals_in(state, root)?)
+}
+
+/// What was trusted of the servers of every gateway with this state.
+pub(crate) fn pins(common: &Common) -> Result<Pins, CliError> {
+    let (_, state) = places(common)?;
+    Ok(pins_in(state)?)
 }
 
 /// The store of a command that needs nothing else.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    ArtifactStore, CallId, CallState, Credentials, Dispatch, EventKind, Facts, Identity,
-    PreliminarySink, ProgressSink, Source, Teardown,
+    ArtifactStore, Bound, CallId, CallState, Credentials, Dispatch, EventKind, Facts, Identity,
+    OutputSink, PreliminarySink, ProgressSink, Source, StoreError, Teardown,
 };
 
 /// What a handler learns and reaches of its runtime through its context, all of it behind one
@@ -66,6 +66,22 @@ pub trait CallHost: Send + Sync {
     /// Who takes cleanups.
     fn teardown(&self) -> Option<&dyn Teardown> {
         None
+    }
+
+    /// The bound over which the text of this call is kept in a store. `None`, the default, where it
+    /// is not, and the handler has to hold its text.
+    fn output_bound(&self) -> Option<Bound> {
+        None
+    }
+
+    /// Begins to store the text of this call, to be shown under that bound. `None`, the default,
+    /// where no store takes it piece by piece.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store cannot be written.
+    fn stream_output(&self, bound: Bound) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let _ = bound;
+        Ok(None)
     }
 
     /// Who hands out credentials that the handler asks for while it runs; without anybody each is

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::{ArtifactKind, Cancellation, Credential, Loss, Refusal};
+use crate::{ArtifactKind, Cancellation, Credential, Loss, Refusal, Retained};
 
 /// What a call and its handler tell each other while it runs. Each [host](crate::CallHost) of a
 /// call holds one, so that a call needs no object beside it.
@@ -16,6 +16,7 @@ pub struct CallState {
     cancellation: OnceLock<Cancellation>,
     refusal: OnceLock<Box<Refusal>>,
     loss: OnceLock<Box<Loss>>,
+    retained: OnceLock<Box<Mutex<Vec<Retained>>>>,
     settled: AtomicBool,
     asserted: AtomicBool,
 }
@@ -69,6 +70,16 @@ impl CallState {
         self.loss.get().map(|loss| &**loss)
     }
 
+    /// Takes out what the handler's [stream](crate::OutputStream) has retained, for the settlement
+    /// to name. What the host does not take out, nobody learns of.
+    #[must_use]
+    pub fn take_retained(&self) -> Vec<Retained> {
+        self.retained.get().map_or_else(Vec::new, |retained| {
+            let mut retained = retained.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *retained)
+        })
+    }
+
     /// Whether an assertion of the handler was granted.
     #[must_use]
     pub fn asserted(&self) -> bool {
@@ -98,6 +109,14 @@ impl CallState {
     pub(crate) fn note_loss(&self, loss: Loss) {
         // The first stays.
         let _ = self.loss.set(Box::new(loss));
+    }
+
+    pub(crate) fn note_retained(&self, retained: Retained) {
+        let noted = self.retained.get_or_init(Box::default);
+        noted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(retained);
     }
 
     pub(crate) fn note_refusal(&self, refusal: Refusal) {

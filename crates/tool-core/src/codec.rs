@@ -4,7 +4,7 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::InvalidArguments;
+use crate::{InvalidArguments, Spoken};
 
 /// Reads input. Implement it to plug in a validation library of your own.
 ///
@@ -20,6 +20,15 @@ pub trait Decoder<I>: Send + Sync {
     /// # Errors
     /// Issues without supplied values.
     fn decode(&self, input: &Value) -> Result<I, InvalidArguments>;
+
+    /// Decodes arguments that may not be a value yet. Gives what [`decode`](Self::decode) would
+    /// give for their value; override it to spare that value.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    fn decode_spoken(&self, input: &Spoken<'_>) -> Result<I, InvalidArguments> {
+        self.decode(input.value())
+    }
 }
 
 /// Writes output. Implement it to plug in a validation library of your own.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::executor::NO_OUTPUT;
 use crate::{
     Context, Decoder, Encoder, Executor, HandlerError, InvalidArguments, Prepared, Produced,
-    Running,
+    Running, Spoken,
 };
 
 /// A handler with the codecs of its input and output.
@@ -57,6 +57,23 @@ pin_project! {
     }
 }
 
+impl<I, O, D, E, F, Fut> Coded<I, O, D, E, F>
+where
+    I: Send + 'static,
+    O: Send + 'static,
+    E: Encoder<O> + 'static,
+    F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
+{
+    fn ready(&self, input: I) -> Box<dyn Prepared + '_> {
+        Box::new(Slot {
+            encoder: &self.encoder,
+            handler: &self.handler,
+            step: Step::<I, Fut, O>::Decoded { input },
+        })
+    }
+}
+
 impl<I, O, D, E, F, Fut> Executor for Coded<I, O, D, E, F>
 where
     I: Send + 'static,
@@ -67,12 +84,15 @@ where
     Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
 {
     fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
-        let input = self.decoder.decode(input)?;
-        Ok(Box::new(Slot {
-            encoder: &self.encoder,
-            handler: &self.handler,
-            step: Step::<I, Fut, O>::Decoded { input },
-        }))
+        self.decoder.decode(input).map(|input| self.ready(input))
+    }
+
+    fn prepare_spoken(
+        &self,
+        input: &Spoken<'_>,
+    ) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
+        let input = self.decoder.decode_spoken(input)?;
+        Ok(self.ready(input))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::contained::contained;
 use crate::{
     AgentId, ArtifactKind, Artifacts, BoxFuture, CallHost, CallId, Cancellation, Credential,
     CredentialError, CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity,
-    Loss, MessageId, NoCredentials, PreliminaryError, Progress, Refusal, Registered, RunId,
-    SessionId, Source, Teardown, TeardownError, TeardownScope,
+    Loss, MessageId, NoCredentials, OutputStream, PreliminaryError, Progress, Refusal, Registered,
+    RunId, SessionId, Source, Teardown, TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -113,6 +113,27 @@ impl Context {
         if loss.count() > 0 && !self.0.state().is_settled() {
             self.0.state().note_loss(loss);
         }
+    }
+
+    /// Begins the text of this call where it may be long, so that nobody holds the whole.
+    ///
+    /// ```
+    /// use tool_core::{Context, HandlerError, Loss, Streamed};
+    ///
+    /// async fn print(cx: &Context) -> Result<Streamed, HandlerError> {
+    ///     let mut text = cx.stream_output();
+    ///     for line in 0..1_000 {
+    ///         text.write(&format!("line {line}\n")).await?;
+    ///     }
+    ///     Ok(text.finish(Some(Loss::of(7, "lines")))?)
+    /// }
+    /// # use futures_util::FutureExt;
+    /// # let shown = print(&Context::detached()).now_or_never().unwrap();
+    /// # assert!(matches!(shown, Ok(Streamed::Whole(text)) if text.len() == 8_890));
+    /// ```
+    #[must_use]
+    pub fn stream_output(&self) -> OutputStream {
+        OutputStream::new(Arc::clone(&self.0))
     }
 
     /// Hands out a result that comes before the final one, of the tool's own output type.

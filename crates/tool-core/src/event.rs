@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::{
-    ArtifactErrorKind, ArtifactKind, ArtifactMeta, CallId, Capability, ColumnMismatch, Facts, Gate,
-    Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
+    ArtifactErrorKind, ArtifactKind, ArtifactMeta, CallId, Capability, ColumnMismatch, Digest,
+    Facts, Gate, Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
 };
 
 /// Receives what happens to every call, for audit, metrics and tests.
@@ -12,8 +14,9 @@ use crate::{
 /// Called in the course of the call: it must return at once and must not block; one that panics
 /// changes nothing. The events of one call come in the order in which things happened, from the
 /// first [`EventKind::Stage`] to [`EventKind::Settled`]; those of calls that run beside each other
-/// are mixed. A call that is dropped has no last event. Printing an event shows neither arguments
-/// nor results; the settlement that [`EventKind::Settled`] lends holds them.
+/// are mixed, and [`Event::number`] tells them apart. The last event of a call that is dropped is
+/// [`EventKind::Dropped`]. Printing an event shows neither arguments nor results;
+/// [`EventKind::Received`] and [`EventKind::Settled`] lend them.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not receive events")]
 pub trait EventSink: Send + Sync {
     /// Takes one event.
@@ -24,6 +27,10 @@ pub trait EventSink: Send + Sync {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
+    /// Which call of its registry, counted from 1, as ids may be absent and may repeat. `None` for
+    /// what happens beside the course of a call: cleanups after it, and the settlement of a call
+    /// that was never started.
+    pub number: Option<u64>,
     /// The id of the call, where it has one.
     pub call: Option<&'a CallId>,
     /// The wire name of the tool, else the name as it was called.
@@ -44,11 +51,19 @@ impl<'a> Event<'a> {
         kind: EventKind<'a>,
     ) -> Self {
         Self {
+            number: None,
             call,
             tool,
             facts,
             kind,
         }
+    }
+
+    /// Adds which call it is of.
+    #[must_use]
+    pub fn number(mut self, number: Option<u64>) -> Self {
+        self.number = number;
+        self
     }
 }
 
@@ -57,6 +72,13 @@ impl<'a> Event<'a> {
 pub enum EventKind<'a> {
     /// A stage of the pipeline began.
     Stage(Stage),
+    /// The tool was found and the arguments were read.
+    Received {
+        /// The digest of the tool's definition.
+        definition: Digest,
+        /// The arguments; `None` for what is no JSON.
+        arguments: Option<&'a Value>,
+    },
     /// Policy ruled on the call, or on one of its capabilities.
     Ruled {
         /// The capability, where the ruling is on one.
@@ -127,6 +149,9 @@ pub enum EventKind<'a> {
     TornDown(&'a TeardownReport),
     /// The call was settled. The last event of a call.
     Settled(&'a Settlement),
+    /// Whoever waited for the call went away, and it was stopped. The last event of such a call; it
+    /// names no tool where none was found yet.
+    Dropped,
 }
 
 /// How far it got to acquire a credential.
@@ -147,6 +172,14 @@ impl fmt::Debug for EventKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stage(stage) => write!(f, "Stage({stage})"),
+            Self::Received {
+                definition,
+                arguments,
+            } => f
+                .debug_struct("Received")
+                .field("definition", definition)
+                .field("arguments", &arguments.is_some())
+                .finish(),
             Self::Ruled { capability, ruling } => f
                 .debug_struct("Ruled")
                 .field("capability", capability)
@@ -180,6 +213,7 @@ impl fmt::Debug for EventKind<'_> {
             Self::Progress(_) => f.write_str("Progress(..)"),
             Self::TornDown(report) => f.debug_tuple("TornDown").field(report).finish(),
             Self::Settled(settlement) => write!(f, "Settled({})", settlement.outcome.as_str()),
+            Self::Dropped => f.write_str("Dropped"),
         }
     }
 }

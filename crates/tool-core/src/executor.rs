@@ -7,7 +7,7 @@ use std::task::{Context as TaskContext, Poll};
 use pin_project_lite::pin_project;
 use serde_json::Value;
 
-use crate::{Context, HandlerError, InvalidArguments, Produced};
+use crate::{Context, HandlerError, InvalidArguments, Produced, Spoken};
 
 /// Decodes input, runs, and encodes output. A tool has exactly one.
 ///
@@ -53,6 +53,18 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// Issues without supplied values, when the input still does not fit.
     fn prepare(&self, input: &Value) -> Result<Box<dyn Prepared + '_>, InvalidArguments>;
+
+    /// Decodes arguments that may not be a value yet. Does what [`prepare`](Self::prepare) does
+    /// with their value; override it to spare that value.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    fn prepare_spoken(
+        &self,
+        input: &Spoken<'_>,
+    ) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
+        self.prepare(input.value())
+    }
 }
 
 /// Decoded input, ready to run once.

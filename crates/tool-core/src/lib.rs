@@ -52,8 +52,10 @@ mod no_artifacts;
 mod outcome;
 mod output_reading;
 mod output_store;
+mod output_stream;
 mod owner;
 mod permission;
+mod plain;
 mod policy;
 mod preliminary;
 mod problem;
@@ -70,6 +72,7 @@ mod schema;
 mod serde_codec;
 mod settlement;
 mod source;
+mod spoken;
 mod state;
 mod suspension;
 mod teardown;
@@ -134,8 +137,10 @@ pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading,
 pub use output_store::{
     Bounded, OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind,
 };
+pub use output_stream::{OutputSink, OutputStream, Streamed};
 pub use owner::Owner;
 pub use permission::{Assertion, Permission};
+pub use plain::Plain;
 pub use policy::{ClosedPolicy, Decision, Policy, PolicyError, Ruling};
 pub use preliminary::{PreliminaryError, PreliminarySink};
 pub use problem::{Problem, ProblemKind};
@@ -151,6 +156,7 @@ pub use result_class::ResultClass;
 pub use schema::{Schema, SchemaError};
 pub use settlement::{CallError, Settlement, Structured};
 pub use source::{Identity, Source};
+pub use spoken::Spoken;
 pub use state::{State, StateError, StateReading, StateVersion};
 pub use suspension::{DecisionRequired, Gate, Suspension, Verdict};
 pub use teardown::{

@@ -98,7 +98,8 @@ impl<'a> OutputReading<'a> {
     }
 
     /// Reads lines, from 1, both ends included, as many as fit into so many bytes; at least one
-    /// character of the first. Lines beyond the end are none.
+    /// character of the first. Lines beyond the end are none, and so are those of a range that ends
+    /// before it begins.
     ///
     /// # Errors
     /// Those of [`OutputStore::page`].
@@ -111,7 +112,9 @@ impl<'a> OutputReading<'a> {
         max_bytes: usize,
     ) -> Result<OutputLines, StoreError> {
         let (first, last) = ((*lines.start()).max(1), *lines.end());
-        let Some(offset) = self.start_of(first).await? else {
+        // Also where nothing is wanted: who may not read is told so.
+        let start = self.start_of(first).await?;
+        let Some(offset) = start.filter(|_| last >= first) else {
             return Ok(OutputLines {
                 text: String::new(),
                 offset: 0,

@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss};
+use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss, OutputSink};
 
 /// Keeps output whole and shows a bounded preview of it.
 ///
@@ -29,14 +29,33 @@ pub trait OutputStore: Send + Sync {
     /// Dropping the future leaves nothing visible in the store.
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>>;
 
+    /// Begins an output that is stored while it is made: `retention` says whose and under which
+    /// bound its preview is, and has no content. `None`, the default, where a store takes whole
+    /// outputs only; override it where it need not hold them.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store cannot be written.
+    fn stream(&self, retention: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let _ = retention;
+        Ok(None)
+    }
+
     /// Shows content in part and keeps nothing of it, where a tool wants that. By default nothing
-    /// of a text that is over the bound is shown but that; override it where there are previews.
+    /// of the texts is shown but how much they were; override it where there are previews.
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {
+        let texts = || retention.content.iter().filter_map(Content::as_text);
+        let bytes: usize = texts().map(str::len).sum();
+        let lines: usize = texts().map(|text| text.lines().count()).sum();
+        let loss = retention.loss.map_or_else(String::new, |loss| {
+            format!(" The tool itself had left out {loss} before; nobody keeps them.")
+        });
+        let marker = format!(
+            "[The tool runtime, not the tool, left out all {bytes} bytes and {lines} lines of text \
+             here. They are kept nowhere.{loss}]"
+        );
         let mut shown = retention.content;
         shown.retain(|block| block.as_text().is_none());
-        shown.push(Content::text(
-            "[The tool runtime, not the tool, left out a text that is too long; it is kept nowhere.]",
-        ));
+        shown.push(Content::text(marker));
         shown
     }
 

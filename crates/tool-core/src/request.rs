@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::{CallId, Digest, Facts, Identity, Resource, Source};
+use crate::spoken::Named;
+use crate::{CallId, Digest, Facts, Identity, Resource, Source, Spoken};
 
 /// What a request wants to do: `read`, `write`, `shell`, a capability, or `call` for a tool as a
 /// whole.
@@ -37,8 +38,7 @@ pub struct Request<'a> {
     /// The digest of that tool's definition, where it is registered. An approval that was given to
     /// one definition is none for another.
     pub definition: Option<&'a Digest>,
-    /// The arguments of the call, where they could be parsed.
-    pub arguments: Option<&'a Value>,
+    arguments: Option<Named<'a>>,
     /// The tool asks itself while it runs, so that a policy without a rule for the tool as a
     /// whole may leave the question to it. Only the gate's question for `call` sets it.
     pub asserts: bool,
@@ -89,5 +89,27 @@ impl<'a> Request<'a> {
             arguments: None,
             asserts: false,
         }
+    }
+
+    /// The arguments of the call, where they could be parsed.
+    #[must_use]
+    pub fn arguments(&self) -> Option<&'a Value> {
+        self.arguments.map(Named::value)
+    }
+
+    /// Whether the arguments could be parsed. Costs nothing, unlike a look at them.
+    #[must_use]
+    pub fn has_arguments(&self) -> bool {
+        self.arguments.is_some()
+    }
+
+    /// Sets the arguments of the call.
+    pub fn set_arguments(&mut self, arguments: Option<&'a Value>) {
+        self.arguments = arguments.map(Named::Value);
+    }
+
+    /// Sets the arguments of the call, as they were read.
+    pub fn set_spoken(&mut self, arguments: Option<&'a Spoken<'a>>) {
+        self.arguments = arguments.map(Named::Spoken);
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Decoder, Encoder, InvalidArguments, Issue, Schema, SchemaError};
+use crate::{Decoder, Encoder, InvalidArguments, Issue, Plain, Schema, SchemaError, Spoken};
 
 /// Decodes by `Deserialize`, under the schema of the deserialize contract, closed.
 pub(crate) struct SerdeDecoder<I> {
@@ -57,6 +57,13 @@ impl<I: DeserializeOwned> Decoder<I> for SerdeDecoder<I> {
     fn decode(&self, input: &Value) -> Result<I, InvalidArguments> {
         // Decoded a second time to learn where; the good path need not know.
         I::deserialize(input).map_err(|_| InvalidArguments::new([misfit::<I>(input)]))
+    }
+
+    fn decode_spoken(&self, input: &Spoken<'_>) -> Result<I, InvalidArguments> {
+        match input.plain().and_then(Plain::decode) {
+            Some(decoded) => Ok(decoded),
+            None => self.decode(input.value()),
+        }
     }
 }
 

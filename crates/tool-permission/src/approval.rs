@@ -178,7 +178,7 @@ impl fmt::Display for Scope {
 pub(crate) fn binding(request: &Request<'_>) -> Option<String> {
     let tool = request.tool?.to_string();
     let definition = request.definition?.to_string();
-    let arguments = canonical_json(request.arguments?);
+    let arguments = canonical_json(request.arguments()?);
     let facts = request.facts;
     let caller = json!([facts.session_id(), facts.agent_id(), facts.identification()]);
     let parts = [

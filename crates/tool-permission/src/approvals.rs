@@ -1,7 +1,7 @@
 //! Where saved approvals are kept.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,12 @@ struct Inner {
 struct Seen {
     version: Option<StateVersion>,
     approved: Arc<Approved>,
+}
+
+/// Approvals that were saved, and what they replaced.
+pub(crate) struct Replaced {
+    pub(crate) granted: Vec<Approval>,
+    before: Vec<Approval>,
 }
 
 /// Approvals that could not be read or changed.
@@ -154,6 +160,15 @@ impl Approvals {
         approvals: impl IntoIterator<Item = Approval>,
         lasts: Option<Duration>,
     ) -> Result<Vec<Approval>, ApprovalsError> {
+        Ok(self.replace(approvals, lasts).await?.granted)
+    }
+
+    /// Saves approvals as [`grant`](Self::grant) does, and gives also those that they replace.
+    pub(crate) async fn replace(
+        &self,
+        approvals: impl IntoIterator<Item = Approval>,
+        lasts: Option<Duration>,
+    ) -> Result<Replaced, ApprovalsError> {
         let now = self.now();
         let mut granted: Vec<Approval> = approvals.into_iter().collect();
         for approval in &mut granted {
@@ -167,15 +182,35 @@ impl Approvals {
             approval.created_ms = now;
             approval.expires_ms = lasts.map(|lasts| now.saturating_add(millis(lasts)));
         }
+        let before = Mutex::default();
         self.change(|kept| {
+            let mut replaced = Vec::new();
             for approval in &granted {
-                kept.retain(|one| one.id != approval.id);
+                replaced.extend(kept.extract_if(.., |one| one.id == approval.id));
                 kept.push(approval.clone());
             }
+            // Where somebody else was faster the last attempt counts.
+            *before.lock().unwrap_or_else(PoisonError::into_inner) = replaced;
             !granted.is_empty()
         })
         .await?;
-        Ok(granted)
+        let before = before.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Replaced { granted, before })
+    }
+
+    /// Takes back what was saved and puts back what that replaced, but leaves alone what was
+    /// granted or revoked since.
+    pub(crate) async fn put_back(&self, replaced: &Replaced) -> Result<(), ApprovalsError> {
+        let Replaced { granted, before } = replaced;
+        let undo = |kept: &mut Vec<Approval>| {
+            let ours: Vec<_> = kept.extract_if(.., |one| granted.contains(one)).collect();
+            let again = before
+                .iter()
+                .filter(|old| ours.iter().any(|one| one.id == old.id));
+            kept.extend(again.cloned());
+            !ours.is_empty()
+        };
+        self.change(undo).await.map(|_| ())
     }
 
     /// Takes an approval back; false if there is none of that id.

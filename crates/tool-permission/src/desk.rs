@@ -156,12 +156,11 @@ impl Desk {
         let approvals = saved(&question, scope)?;
         let failed = |error| AnswerError::Approvals(id, error);
         let saved = self.0.policy.saved();
-        let granted = saved.grant(approvals, lasts).await.map_err(failed)?;
+        let replaced = saved.replace(approvals, lasts).await.map_err(failed)?;
         if let Err(gone) = self.0.end(id, Ending::Answered(Answer::Approved)) {
-            // Only an answer that somebody waited for has its consequence.
-            for approval in granted {
-                saved.revoke(&approval.id).await.map_err(failed)?;
-            }
+            // Only an answer that somebody waited for has its consequence, and what was there
+            // before holds on.
+            saved.put_back(&replaced).await.map_err(failed)?;
             return Err(gone.into());
         }
         self.release();

@@ -32,7 +32,7 @@ impl Example {
     pub(crate) fn matches(&self, rule: &Rule) -> bool {
         let arguments = match &self.arguments {
             None => true,
-            given => rule.arguments_hold(given.as_ref()) == Holds::Yes,
+            given => rule.arguments_hold(|| given.as_ref()) == Holds::Yes,
         };
         arguments && self.resource_matches(rule)
     }

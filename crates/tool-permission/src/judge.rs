@@ -77,6 +77,17 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// An allow rule, or a saved approval, that matches and has no `*`.
+    pub(crate) fn spelled(&self, action: &str, subject: &Subject) -> Option<&'a Rule> {
+        let rule = self.first(Effect::Allow, action, subject, |rule, pattern| {
+            rule.resource().spells_out()
+                && rule.applies_to(self.request) == Holds::Yes
+                && subject.admits(pattern)
+                && pattern.covers(subject)
+        });
+        rule.or_else(|| self.saved_as(action, subject, |rule| rule.resource().spells_out()))
+    }
+
     /// A rule of that effect that matches for some value of the unknown parts of the subject.
     pub(crate) fn possible(
         &self,
@@ -94,7 +105,7 @@ impl<'a> Judge<'a> {
     /// Whether a rule may match the subject, depending on what is not known.
     pub(crate) fn doubts(&self, subject: &Subject) -> bool {
         !subject.is_known()
-            || (self.request.arguments.is_none()
+            || (!self.request.has_arguments()
                 && self.rules.iter().any(|rules| rules.looks_at_arguments()))
     }
 
@@ -206,10 +217,20 @@ impl<'a> Judge<'a> {
     }
 
     fn saved(&self, action: &str, subject: &Subject) -> Option<&'a Rule> {
+        self.saved_as(action, subject, |_| true)
+    }
+
+    /// An approval that passes the check; one of the whole request needs to pass none.
+    fn saved_as(
+        &self,
+        action: &str,
+        subject: &Subject,
+        check: impl Fn(&Rule) -> bool,
+    ) -> Option<&'a Rule> {
         match self.saved {
             Saved::None => None,
             Saved::Whole(rule) => Some(rule),
-            Saved::Of(saved, now) => saved.find(self.request, action, subject, now),
+            Saved::Of(saved, now) => saved.find(self.request, action, subject, now, check),
         }
     }
 }

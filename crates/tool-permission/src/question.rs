@@ -78,7 +78,7 @@ impl Question {
             tool: request.tool.cloned(),
             source: request.source.cloned(),
             definition: request.definition.copied(),
-            arguments: request.arguments.cloned(),
+            arguments: request.arguments().cloned(),
             because: ask.ruling.because.clone(),
             reason: ask.ruling.reason.clone(),
             asserts: request.asserts,
@@ -95,7 +95,7 @@ impl Question {
         request.tool = self.tool.as_ref();
         request.source = self.source.as_ref();
         request.definition = self.definition.as_ref();
-        request.arguments = self.arguments.as_ref();
+        request.set_arguments(self.arguments.as_ref());
         request.asserts = self.asserts;
         request
     }

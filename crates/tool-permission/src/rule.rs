@@ -282,11 +282,18 @@ impl Rule {
             && session
             && holds(self.source.as_ref(), source.map(|name| name.as_str()))
             && holds(self.agent.as_ref(), agent.map(|id| id.as_str()));
-        Holds::of(who).min(self.arguments_hold(request.arguments))
+        Holds::of(who).min(self.arguments_hold(|| request.arguments()))
     }
 
     /// Whether the conditions on arguments hold.
-    pub(crate) fn arguments_hold(&self, arguments: Option<&Value>) -> Holds {
+    pub(crate) fn arguments_hold<'v>(
+        &self,
+        arguments: impl FnOnce() -> Option<&'v Value>,
+    ) -> Holds {
+        if self.arguments.is_empty() {
+            return Holds::Yes;
+        }
+        let arguments = arguments();
         let holds = self.arguments.iter().map(|one| one.holds(arguments));
         holds.min().unwrap_or(Holds::Yes)
     }

@@ -51,20 +51,22 @@ impl Approved {
         self.all.is_empty()
     }
 
-    /// An approval that allows the subject, as a rule.
+    /// An approval that allows the subject and passes the check, as a rule.
     pub(crate) fn find(
         &self,
         request: &Request<'_>,
         action: &str,
         subject: &Subject,
         now: u64,
+        check: impl Fn(&Rule) -> bool,
     ) -> Option<&Rule> {
         if self.all.is_empty() {
             return None;
         }
         self.rules
             .first(Effect::Allow, action, subject, |rule, pattern| {
-                subject.admits(pattern)
+                check(rule)
+                    && subject.admits(pattern)
                     && pattern.covers(subject)
                     && rule
                         .saved()

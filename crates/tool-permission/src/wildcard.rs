@@ -110,6 +110,11 @@ impl Pattern {
                 .is_none_or(|shorter| self.run(&shorter, Doubt::Certain).0)
     }
 
+    /// Whether it says how long what it matches is, and all of it but single characters.
+    pub(crate) fn spells_out(&self) -> bool {
+        !self.text.contains('*')
+    }
+
     /// Whether it surely matches all that the other matches, in names.
     pub(crate) fn contains_names(&self, other: &Self) -> bool {
         self.contains(other, Dialect::Name)

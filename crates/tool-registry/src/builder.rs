@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -44,6 +45,7 @@ impl RegistryBuilder {
                 after: Vec::new(),
                 requests: Vec::new(),
                 events: None,
+                told_calls: AtomicU64::new(0),
                 bound: RwLock::new(Bound::DEFAULT),
                 batch_concurrency: BATCH_CONCURRENCY,
                 gate_timeout: GATE_TIMEOUT,

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
-    ArtifactStore, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup, Credential,
-    CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event, EventKind,
-    Facts, Identity, Outcome, PreliminaryError, PreliminarySink, Progress, ProgressSink,
-    Registered, Settlement, Source, Teardown, TeardownError, TeardownScope,
+    ArtifactStore, Bound, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup,
+    Credential, CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event,
+    EventKind, Facts, Identity, Outcome, OutputSink, PreliminaryError, PreliminarySink, Progress,
+    ProgressSink, Registered, Settlement, Source, StoreError, Teardown, TeardownError,
+    TeardownScope,
 };
 
 use crate::catalog::{Place, Position};
@@ -28,10 +29,12 @@ pub(crate) struct Host {
     entry: Place,
     pub(crate) facts: Facts,
     pub(crate) call: Option<CallId>,
+    /// Which call of the registry, where anybody is told of it.
+    pub(crate) number: Option<u64>,
     pub(crate) door: Door,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
-    state: CallState,
+    pub(crate) state: CallState,
     /// Inner calls so far, to give each an id of its own.
     inner_calls: AtomicU64,
     cleanups: Mutex<CallScope>,
@@ -58,6 +61,7 @@ impl Host {
         early: Option<Arc<Queue>>,
     ) -> Self {
         Self {
+            number: snapshot.services.next_number(),
             snapshot,
             entry: Place::default(),
             facts,
@@ -157,16 +161,25 @@ impl Host {
     pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let tool = self.entry().map_or("", |entry| entry.wire_name().as_str());
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
-        self.snapshot.services.emit(&event);
+        self.snapshot.services.emit(&event.number(self.number));
     }
 }
 
 /// A call for as long as somebody waits for it.
 pub(crate) struct Hosted<'h>(pub(crate) &'h Arc<Host>);
 
+impl Hosted<'_> {
+    /// The call has come to its end.
+    pub(crate) fn ended(self) {
+        self.0.leave();
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for Hosted<'_> {
     fn drop(&mut self) {
         self.0.leave();
+        self.0.tell(EventKind::Dropped);
     }
 }
 
@@ -222,6 +235,14 @@ impl CallHost for Host {
 
     fn credentials(&self) -> Option<&dyn Credentials> {
         Some(self)
+    }
+
+    fn output_bound(&self) -> Option<Bound> {
+        self.streams_over()
+    }
+
+    fn stream_output(&self, bound: Bound) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        self.stream(bound)
     }
 
     fn tell(&self, kind: EventKind<'_>) {

@@ -29,7 +29,7 @@ mod validate;
 use std::pin::pin;
 use std::sync::Arc;
 
-use tool_core::{Arguments, Defect, DefectKind, Outcome, Settlement};
+use tool_core::{Arguments, Defect, DefectKind, EventKind, Outcome, Settlement, Spoken};
 use tracing::Instrument as _;
 
 use self::trace::Trace;
@@ -96,7 +96,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             }
         };
         host.clean_up().await;
-        drop(hosted);
+        hosted.ended();
         match passed {
             Some(Ok(())) => run.unseen.seen(),
             Some(Err(outcome)) => run.end(*outcome),
@@ -104,7 +104,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         }
         run.settlement.call.clone_from(&host.call);
         trace.settled(&run.settlement);
-        announce(run.services, run.facts, &run.settlement);
+        announce(run.services, run.facts, host.number, &run.settlement);
         run.settlement
     }
 }
@@ -120,6 +120,10 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended
     suspend::keep_for_outside(run, entry, arguments);
     let (mut valid, open) = {
         let parsed = parse::parse(run, entry, arguments);
+        run.tell(|| EventKind::Received {
+            definition: entry.digest(),
+            arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
+        });
         let open = policy::rule(run, entry, &parsed).await?;
         (validate::validate(run, entry, parsed)?, open)
     };

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
@@ -42,6 +43,8 @@ pub(crate) struct Services {
     pub(crate) after: Vec<Arc<dyn AfterHook>>,
     pub(crate) requests: Vec<Arc<dyn RequestHook>>,
     pub(crate) events: Option<Arc<dyn EventSink>>,
+    /// The calls so far of which events are told.
+    pub(crate) told_calls: AtomicU64,
     pub(crate) bound: RwLock<Bound>,
     pub(crate) batch_concurrency: NonZeroUsize,
     /// How long a policy or a hook ahead of a call may take.
@@ -65,6 +68,12 @@ impl Services {
         if let Some(events) = &self.events {
             contained(|| events.emit(event));
         }
+    }
+
+    /// The number of the next call, where anybody is told of it.
+    pub(crate) fn next_number(&self) -> Option<u64> {
+        self.events.as_ref()?;
+        Some(self.told_calls.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// The bound on model-facing text of tools that have none of their own.

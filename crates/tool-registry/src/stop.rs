@@ -99,6 +99,6 @@ pub(crate) fn unrun(
     outcome: Outcome,
 ) -> Settlement {
     let settlement = snapshot.without_output(id, name.to_owned(), outcome);
-    announce(&snapshot.services, facts, &settlement);
+    announce(&snapshot.services, facts, None, &settlement);
     settlement
 }

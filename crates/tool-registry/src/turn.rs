@@ -106,6 +106,9 @@ impl Turn {
 
     /// Feeds the parts of the response. The calls run while the returned stream is polled;
     /// dropping it cancels them.
+    ///
+    /// Parts that end without [`Part::Finish`](crate::Part::Finish) count as a whole response, as
+    /// some hosts have no reason to give. Whoever reads a connection gives an error where it broke.
     pub fn run<S, E>(self, parts: S) -> TurnStream<S, E>
     where
         S: Stream<Item = Result<Part, E>>,

@@ -5,10 +5,11 @@ use std::fmt;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
-use tool_core::{InvalidArguments, Issue, Schema};
+use tool_core::{InvalidArguments, Issue, Plain, Schema};
 
 use crate::expansion;
 use crate::nearest::nearest;
+use crate::plan::Plan;
 use crate::repair::Reading;
 use crate::steps::{self, Step};
 
@@ -34,6 +35,7 @@ const MOST_COMPARED: usize = 64;
 /// following of references.
 pub(crate) struct Validator {
     compiled: jsonschema::Validator,
+    plan: Plan,
     schema: Schema,
     reading: Reading,
     refers: bool,
@@ -74,6 +76,7 @@ impl Validator {
             })?;
         Ok(Self {
             compiled,
+            plan: Plan::of(schema.as_value()),
             schema: schema.clone(),
             reading: Reading::of(schema.as_value()),
             refers: metered.is_some(),
@@ -138,7 +141,13 @@ impl Validator {
 
     /// Whether a value fits, or nothing when that takes too many steps to learn.
     pub(crate) fn verdict(&self, value: &Value) -> Option<bool> {
-        self.limited(STEPS, value, || self.compiled.is_valid(value))
+        let planned = self.plan.fits(value);
+        planned.or_else(|| self.limited(STEPS, value, || self.compiled.is_valid(value)))
+    }
+
+    /// Whether arguments fit that are no value yet. Nothing where one has to be made to learn it.
+    pub(crate) fn verdict_on(&self, plain: &Plain<'_>) -> Option<bool> {
+        self.plan.fits(plain)
     }
 
     fn limited<T>(&self, steps: usize, value: &Value, run: impl FnOnce() -> T) -> Option<T> {

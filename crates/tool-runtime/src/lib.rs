@@ -10,6 +10,8 @@ mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+mod trusted;
 #[cfg(feature = "storage")]
 mod upkeep;
 
@@ -25,6 +27,8 @@ pub use server_status::{ServerState, ServerStatus};
 #[cfg(feature = "permission")]
 pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+#[cfg(all(feature = "storage", feature = "mcp"))]
+pub use trusted::pins_in;
 #[cfg(feature = "storage")]
 pub use upkeep::{Left, Upkeep};
 

@@ -1,7 +1,6 @@
 //! The files of an artifact store.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +20,7 @@ use crate::folder::Folder;
 use crate::footer::RecordError;
 use crate::shelf::{Row, Shelf};
 use crate::staged::{Staged, pause};
+use crate::store_file::StoreFile;
 
 /// The directory of a store, a directory in it for each scope, and the rooms of those that are in
 /// use.
@@ -190,7 +190,7 @@ impl ArtifactFiles {
         &self,
         facts: &Facts,
         reference: &str,
-    ) -> Result<Option<(File, ArtifactMeta, Shape)>, ArtifactError> {
+    ) -> Result<Option<(StoreFile, ArtifactMeta, Shape)>, ArtifactError> {
         let Some(reference) = ArtifactRef::parse(reference) else {
             return Ok(None);
         };
@@ -248,7 +248,7 @@ impl ArtifactFiles {
     }
 
     /// Takes note that an artifact was got, so that it leaves later than others.
-    pub(crate) fn touch(&self, facts: &Facts, reference: &ArtifactRef, file: &File) {
+    pub(crate) fn touch(&self, facts: &Facts, reference: &ArtifactRef, file: &StoreFile) {
         let now_us = self.setup.clock.now_us();
         if let Err(error) = file.set_modified(time(now_us)) {
             tracing::debug!(%error, "could not take note that an artifact was got");

@@ -1,7 +1,6 @@
 //! The directory of one scope.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +12,7 @@ use crate::folder::{Folder, is_linked};
 use crate::pin::remove_unlocked;
 use crate::shelf::{Row, Shelf};
 use crate::staged::aside;
+use crate::store_file::StoreFile;
 
 /// The directory of one scope and what is in it.
 ///
@@ -25,12 +25,12 @@ pub(crate) struct Room {
     /// Files with the name of an artifact that do not read, and when they were written.
     pub(crate) damaged: Vec<(String, u64)>,
     scope: ArtifactScope,
-    lock: Arc<File>,
+    lock: Arc<StoreFile>,
     seen: Option<u64>,
 }
 
 /// The lock of a room. Nothing awaits while it is held.
-struct Locked(Arc<File>);
+struct Locked(Arc<StoreFile>);
 
 impl Room {
     /// Opens the directory of a scope; `None` when it is not there and not to be created.
@@ -183,7 +183,7 @@ impl Room {
 }
 
 impl Locked {
-    fn on(file: &Arc<File>) -> io::Result<Self> {
+    fn on(file: &Arc<StoreFile>) -> io::Result<Self> {
         match file.lock() {
             Ok(()) => {}
             // A file system without locks has no protection against a second process.

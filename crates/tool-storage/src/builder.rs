@@ -7,6 +7,7 @@ use tool_core::StoreError;
 
 use crate::clock::Clock;
 use crate::dir_store::DirStore;
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::marker::ReadingHint;
 
@@ -19,6 +20,7 @@ pub struct DirStoreBuilder {
     pub(crate) hint: ReadingHint,
     pub(crate) durability: Durability,
     pub(crate) clock: Clock,
+    pub(crate) faults: Faults,
 }
 
 /// What a retained output survives.
@@ -44,6 +46,7 @@ impl DirStoreBuilder {
             hint: ReadingHint::default(),
             durability: Durability::default(),
             clock: Clock::default(),
+            faults: Faults::default(),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::artifact_limits::ArtifactLimits;
 use crate::artifact_record::{Shape, is_file_name};
 use crate::builder::Durability;
 use crate::clock::Clock;
+use crate::faults::Faults;
 use crate::folder::Folder;
 use crate::pieces::{OfBytes, OfFile};
 
@@ -52,6 +53,7 @@ pub struct DirArtifactsBuilder {
     pub(crate) limits: ArtifactLimits,
     pub(crate) durability: Durability,
     pub(crate) clock: Clock,
+    pub(crate) faults: Faults,
 }
 
 impl DirArtifactsBuilder {
@@ -79,7 +81,7 @@ impl DirArtifactsBuilder {
     /// # Errors
     /// [`ArtifactErrorKind::Io`] when the directory cannot be used.
     pub fn open(self) -> Result<DirArtifacts, ArtifactError> {
-        let folder = Folder::open(&self.root).map_err(|error| {
+        let folder = Folder::open(&self.root, self.faults.clone()).map_err(|error| {
             ArtifactError::of(ArtifactErrorKind::Io, "artifact store could not be opened")
                 .because(error)
         })?;
@@ -103,14 +105,18 @@ impl DirArtifacts {
             limits: ArtifactLimits::DISK,
             durability: Durability::default(),
             clock: Clock::default(),
+            faults: Faults::default(),
         }
     }
 
     /// Removes what has had its time, and what dead processes left unfinished. A host calls this
     /// once an hour. It blocks.
     ///
+    /// A scope that cannot be read or written is passed over and traced as a warning, and so is
+    /// what has the name of a scope and is none.
+    ///
     /// # Errors
-    /// [`ArtifactErrorKind::Io`] when the directory cannot be read or written.
+    /// [`ArtifactErrorKind::Io`] when the directory cannot be read.
     pub fn sweep(&self) -> Result<Vec<SweptArtifact>, ArtifactError> {
         let shared = &*self.shared;
         let names = shared
@@ -123,7 +129,7 @@ impl DirArtifacts {
                 continue;
             };
             let now_us = shared.setup.clock.now_us();
-            shared.within(&scope, false, |room| {
+            let done = shared.within(&scope, false, |room| {
                 for reference in room.shelf.expired(now_us) {
                     swept.extend(room.shelf.swept(&reference, SweepReason::Expired));
                     room.remove(&reference)?;
@@ -141,7 +147,11 @@ impl DirArtifacts {
                     }
                 }
                 Ok(())
-            })?;
+            });
+            if let Err(error) = done {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(error, "could not sweep the artifacts of a scope");
+            }
         }
         Ok(swept)
     }

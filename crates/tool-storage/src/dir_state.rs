@@ -1,7 +1,6 @@
 //! State in a directory.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tool_core::{BoxFuture, Digest, State, StateError, StateReading, StateVersion, StoreError};
 
+use crate::faults::Faults;
 use crate::folder::Folder;
+use crate::store_file::StoreFile;
 
 /// Small facts in a local directory, shared by all processes that open it.
 ///
@@ -64,8 +65,12 @@ impl DirState {
     /// # Errors
     /// [`StoreError`] when it cannot be opened.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let root = root.as_ref().to_owned();
-        let folder = Folder::open(&root)?;
+        Self::open_with(root.as_ref(), Faults::default())
+    }
+
+    pub(crate) fn open_with(root: &Path, faults: Faults) -> Result<Self, StoreError> {
+        let root = root.to_owned();
+        let folder = Folder::open(&root, faults)?;
         let state = Self(Arc::new(Inner { folder, root }));
         let swept = state.0.sweep(millis(SystemTime::now()));
         swept.map_err(|cause| state.0.folder.failed("could not be swept", cause))?;
@@ -111,7 +116,7 @@ impl State for DirState {
 
 impl Inner {
     /// Holds off all other writers for as long as it is open.
-    fn lock(&self) -> io::Result<File> {
+    fn lock(&self) -> io::Result<StoreFile> {
         let lock = self.folder.open_or_create(LOCK)?;
         lock.lock()?;
         Ok(lock)

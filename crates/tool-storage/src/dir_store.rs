@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use tool_core::{
-    Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retained, Retention,
-    SessionId, StoreError,
+    Bounded, BoxFuture, Content, Facts, OutputPage, OutputSink, OutputStore, PageRequest, Retained,
+    Retention, SessionId, StoreError,
 };
 
 use crate::builder::DirStoreBuilder;
@@ -91,7 +91,7 @@ impl DirStore {
     }
 
     pub(crate) fn open(setup: DirStoreBuilder) -> Result<Self, StoreError> {
-        let folder = Arc::new(Folder::open(&setup.root)?);
+        let folder = Arc::new(Folder::open(&setup.root, setup.faults.clone())?);
         let store = Self {
             shared: Arc::new(Shared {
                 pins: Arc::new(Pins::new(Arc::clone(&folder))),
@@ -248,6 +248,11 @@ impl Shared {
 impl OutputStore for DirStore {
     fn bound<'a>(&'a self, retention: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
         Box::pin(self.retain(retention))
+    }
+
+    fn stream(&self, retention: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        let writer = self.begin(retention.facts, retention.tool, retention.bound)?;
+        Ok(Some(Box::new(writer.call(retention.call.cloned()))))
     }
 
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {

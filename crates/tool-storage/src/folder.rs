@@ -10,27 +10,35 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use tool_core::{StoreError, StoreErrorKind};
 
+use crate::faults::{Faults, Op};
+use crate::store_file::StoreFile;
+
 /// A directory by its handle: what happens to its path later does not matter, and no name leads
 /// out of it. Files are private from creation and symbolic links are never followed.
 #[derive(Debug)]
 pub(crate) struct Folder {
     dir: Dir,
     root: PathBuf,
+    faults: Faults,
 }
 
 impl Folder {
     /// Opens the directory, and creates it and its parents where they are missing.
-    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
-        open_private(root)
+    pub(crate) fn open(root: &Path, faults: Faults) -> Result<Self, StoreError> {
+        faults
+            .check(Op::Open)
+            .and_then(|()| open_private(root))
             .map(|dir| Self {
                 dir,
                 root: root.to_owned(),
+                faults,
             })
             .map_err(|cause| failed(root, "could not be opened", cause))
     }
 
     /// The directory inside of this one, if it is there.
     pub(crate) fn child(&self, name: &str) -> io::Result<Option<Self>> {
+        self.faults.check(Op::Open)?;
         match self.dir.open_dir_nofollow(name) {
             Ok(dir) => self.inside(name, ensure_private(dir, false)?).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -40,13 +48,16 @@ impl Folder {
 
     /// The directory inside of this one, created where it is missing.
     pub(crate) fn child_or_create(&self, name: &str) -> io::Result<Self> {
+        self.faults.check(Op::CreateFolder)?;
         let is_new = create_private(&self.dir, OsStr::new(name))?;
+        self.faults.check(Op::Open)?;
         let dir = self.dir.open_dir_nofollow(name)?;
         self.inside(name, ensure_private(dir, is_new)?)
     }
 
     /// Removes an empty directory inside of this one; `false` when it is not empty or not there.
     pub(crate) fn remove_child(&self, name: &str) -> io::Result<bool> {
+        self.faults.check(Op::Remove)?;
         match self.dir.remove_dir(name) {
             Ok(()) => Ok(true),
             Err(error)
@@ -62,22 +73,23 @@ impl Folder {
     }
 
     /// Creates a file that must not exist.
-    pub(crate) fn create(&self, name: &str) -> io::Result<fs::File> {
+    pub(crate) fn create(&self, name: &str) -> io::Result<StoreFile> {
         self.open_for_writing(name, OpenOptions::new().create_new(true))
     }
 
     /// Opens a file, and creates it where it is missing.
-    pub(crate) fn open_or_create(&self, name: &str) -> io::Result<fs::File> {
+    pub(crate) fn open_or_create(&self, name: &str) -> io::Result<StoreFile> {
         self.open_for_writing(name, OpenOptions::new().create(true))
     }
 
     /// Opens a file to write at its end, and creates it where it is missing.
-    pub(crate) fn append(&self, name: &str) -> io::Result<fs::File> {
+    pub(crate) fn append(&self, name: &str) -> io::Result<StoreFile> {
         self.open_for_writing(name, OpenOptions::new().create(true).append(true))
     }
 
     /// Opens a file for reading; `None` when there is none.
-    pub(crate) fn read(&self, name: &str) -> io::Result<Option<fs::File>> {
+    pub(crate) fn read(&self, name: &str) -> io::Result<Option<StoreFile>> {
+        self.faults.check(Op::Open)?;
         match self.dir.symlink_metadata(name) {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => return Err(io::Error::other("it is no regular file")),
@@ -87,7 +99,7 @@ impl Folder {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
         match self.dir.open_with(name, &options) {
-            Ok(file) => Ok(Some(file.into_std())),
+            Ok(file) => Ok(Some(self.file(file.into_std()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -95,6 +107,7 @@ impl Folder {
 
     /// Gives a file the name under which it is seen. The name must be free.
     pub(crate) fn publish(&self, from: &str, to: &str) -> io::Result<()> {
+        self.faults.check(Op::Rename)?;
         match self.dir.symlink_metadata(to) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.dir.rename(from, &self.dir, to)
@@ -106,11 +119,13 @@ impl Folder {
 
     /// Gives a file a name in place of whatever has it.
     pub(crate) fn replace(&self, from: &str, to: &str) -> io::Result<()> {
+        self.faults.check(Op::Rename)?;
         self.dir.rename(from, &self.dir, to)
     }
 
     /// Removes a file, a symbolic link itself; `false` when there is none.
     pub(crate) fn remove(&self, name: &str) -> io::Result<bool> {
+        self.faults.check(Op::Remove)?;
         match self.dir.remove_file(name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -120,6 +135,7 @@ impl Folder {
 
     /// The names of everything in the directory. Names that are no text are not this store's.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+        self.faults.check(Op::List)?;
         let mut names = Vec::new();
         for entry in self.dir.entries()? {
             names.extend(entry?.file_name().into_string());
@@ -129,6 +145,7 @@ impl Folder {
 
     /// Makes the names in the directory survive a power cut.
     pub(crate) fn sync(&self) -> io::Result<()> {
+        self.faults.check(Op::Sync)?;
         self.dir.open(".")?.into_std().sync_all()
     }
 
@@ -146,17 +163,23 @@ impl Folder {
         Ok(Self {
             dir,
             root: self.root.join(name),
+            faults: self.faults.clone(),
         })
     }
 
-    fn open_for_writing(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+    fn open_for_writing(&self, name: &str, options: &mut OpenOptions) -> io::Result<StoreFile> {
+        self.faults.check(Op::Open)?;
         options.read(true).write(true).follow(FollowSymlinks::No);
         #[cfg(unix)]
         cap_std::fs::OpenOptionsExt::mode(options, 0o600);
         let file = self.dir.open_with(name, options)?.into_std();
         // A umask can only have taken more away.
         restrict(&file, 0o600)?;
-        Ok(file)
+        Ok(self.file(file))
+    }
+
+    fn file(&self, file: fs::File) -> StoreFile {
+        StoreFile::new(file, self.faults.clone())
     }
 }
 

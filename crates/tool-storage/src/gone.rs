@@ -44,33 +44,35 @@ impl Gone {
 
     /// Why an output left. `None` when that is not known.
     pub(crate) fn find(&self, id: Id) -> Option<Left> {
-        let mut text = String::new();
+        let mut noted = Vec::new();
         let mut file = self.folder.read(NAME).ok()??;
-        file.read_to_string(&mut text).ok()?;
+        file.read_to_end(&mut noted).ok()?;
         let sought = id.to_string();
-        text.lines().rev().find_map(|line| {
-            let letter = line.strip_prefix(&*sought)?.strip_prefix(' ')?;
+        // A line that is no text, as a crash or a stranger leaves one, hides no other.
+        noted.rsplit(|byte| *byte == b'\n').find_map(|line| {
+            let letter = line.strip_prefix(sought.as_bytes())?.strip_prefix(b" ")?;
             Left::of(letter)
         })
     }
 
     /// Forgets the older half where there are too many.
     pub(crate) fn sweep(&self) -> io::Result<()> {
+        // Of a process that died in here.
+        self.folder.remove(ASIDE)?;
         let Some(mut file) = self.folder.read(NAME)? else {
             return Ok(());
         };
         if file.seek(SeekFrom::End(0))? <= MOST_BYTES {
             return Ok(());
         }
-        let mut newer = String::new();
+        let mut newer = Vec::new();
         file.seek(SeekFrom::End(-(MOST_BYTES as i64 / 2)))?;
-        file.read_to_string(&mut newer)?;
+        file.read_to_end(&mut newer)?;
         // The first line may be cut.
-        let newer = newer.split_once('\n').map_or("", |(_, whole)| whole);
-        self.folder.remove(ASIDE)?;
-        self.folder.create(ASIDE)?.write_all(newer.as_bytes())?;
-        self.folder.remove(NAME)?;
-        self.folder.publish(ASIDE, NAME)
+        let first = memchr::memchr(b'\n', &newer).map_or(newer.len(), |newline| newline + 1);
+        let whole = newer.get(first..).unwrap_or_default();
+        self.folder.create(ASIDE)?.write_all(whole)?;
+        self.folder.replace(ASIDE, NAME)
     }
 }
 
@@ -84,12 +86,12 @@ impl Left {
         }
     }
 
-    fn of(letter: &str) -> Option<Self> {
+    fn of(letter: &[u8]) -> Option<Self> {
         Some(match letter {
-            "e" => Self::Expired,
-            "q" => Self::Evicted,
-            "s" => Self::Ended,
-            "r" => Self::Removed,
+            b"e" => Self::Expired,
+            b"q" => Self::Evicted,
+            b"s" => Self::Ended,
+            b"r" => Self::Removed,
             _ => return None,
         })
     }

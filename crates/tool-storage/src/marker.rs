@@ -91,8 +91,11 @@ impl<'a> Marker<'a> {
     }
 
     /// What is said of a loss where nothing else is left out.
-    pub(crate) fn note(loss: &Loss) -> String {
-        format!("[The tool itself left out {loss}; nobody keeps them.]")
+    pub(crate) fn note(&self, loss: &Loss) -> String {
+        let kept = self.kept.map_or_else(String::new, |(id, _)| {
+            format!(" All that is shown here is kept as {id}.")
+        });
+        format!("[The tool itself left out {loss}; nobody keeps them.{kept}]")
     }
 
     /// The most bytes that the marker can take for any cut of so many bytes and lines.

@@ -1,6 +1,5 @@
 //! Bytes in pieces.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,19 +8,21 @@ use bytes::Bytes;
 use futures_core::Stream;
 use tool_core::ByteStream;
 
+use crate::store_file::StoreFile;
+
 /// Bytes that are in memory, in one piece.
 pub(crate) struct OfBytes(pub(crate) Bytes);
 
 /// The first bytes of a file, read when they are asked for.
 pub(crate) struct OfFile {
-    file: File,
+    file: StoreFile,
     left: u64,
 }
 
 type Piece = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>;
 
 impl OfFile {
-    pub(crate) fn stream(file: File, bytes: u64) -> ByteStream<'static> {
+    pub(crate) fn stream(file: StoreFile, bytes: u64) -> ByteStream<'static> {
         Box::pin(Self { file, left: bytes })
     }
 

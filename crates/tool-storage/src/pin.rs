@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::{Digest, SessionId};
 
 use crate::folder::{Folder, is_linked};
+use crate::store_file::StoreFile;
 
 /// Keeps the outputs of one session for as long as it is held.
 ///
@@ -35,7 +36,7 @@ pub(crate) struct Pins {
 #[derive(Debug)]
 struct Held {
     guards: usize,
-    lock: Option<File>,
+    lock: Option<StoreFile>,
 }
 
 impl Pins {
@@ -137,7 +138,7 @@ pub(crate) fn remove_unlocked(folder: &Folder, name: &str) -> io::Result<Unlocke
 }
 
 /// Opens a pin's file and locks it, again where a sweep came in between and removed it.
-fn lock_shared(folder: &Folder, name: &str) -> io::Result<File> {
+fn lock_shared(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.open_or_create(name)?;
         file.lock_shared()?;

@@ -1,6 +1,5 @@
 //! A file on its way into a store.
 
-use std::fs::File;
 use std::future::poll_fn;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use tool_core::Digest;
 use crate::folder::{Folder, is_linked};
 use crate::id::Id;
 use crate::joined::newlines;
+use crate::store_file::StoreFile;
 
 /// A file that is written aside. Dropped before it is published, it is removed.
 ///
@@ -20,7 +20,7 @@ use crate::joined::newlines;
 pub(crate) struct Staged {
     folder: Arc<Folder>,
     name: String,
-    out: BufWriter<File>,
+    out: BufWriter<StoreFile>,
     hash: Sha256,
     bytes: u64,
     newlines: u64,
@@ -135,7 +135,7 @@ fn staged_name(name: &str) -> String {
 }
 
 /// Creates a file and locks it, again where a sweep came in between and removed it.
-fn create_locked(folder: &Folder, name: &str) -> io::Result<File> {
+fn create_locked(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.create(name)?;
         // A file system without locks has no protection against a second process's sweep.

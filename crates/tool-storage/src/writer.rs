@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use tool_core::{Bound, Bounded, CallId, Content, Facts, Loss, StoreError, StoreErrorKind};
+use tool_core::{
+    Bound, Bounded, BoxFuture, CallId, Content, Facts, Loss, OutputSink, StoreError, StoreErrorKind,
+};
 
 use crate::cut::{Cut, Ends, end_of, up_to};
 use crate::dir_store::DirStore;
@@ -149,7 +151,7 @@ impl OutputWriter {
             content.extend(
                 self.loss
                     .as_ref()
-                    .map(|loss| Content::text(Marker::note(loss))),
+                    .map(|loss| Content::text(marker.note(loss))),
             );
             return Ok(Bounded::new(content, retained));
         }
@@ -163,6 +165,20 @@ impl OutputWriter {
             content.push(block(end_of(&ends.suffix, bytes - cut.tail)));
         }
         Ok(Bounded::new(content, retained))
+    }
+}
+
+impl OutputSink for OutputWriter {
+    fn write<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(Self::write(self, text))
+    }
+
+    fn report_loss(&mut self, loss: Loss) {
+        Self::report_loss(self, loss);
+    }
+
+    fn finish(self: Box<Self>) -> Result<Bounded, StoreError> {
+        Self::finish(*self)
     }
 }
 

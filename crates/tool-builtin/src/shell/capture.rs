@@ -1,17 +1,26 @@
-//! What a process prints, up to a limit.
+//! What a process prints, as text and up to a limit.
 
-/// Keeps the first bytes of a stream and counts the rest.
+use tool_core::{Context, Loss, OutputStream, StoreError, Streamed};
+
+/// Hands the first bytes of a stream on as text, and counts the rest.
 #[derive(Debug)]
 pub(super) struct Capture {
-    kept: Vec<u8>,
-    most: usize,
+    text: OutputStream,
+    /// How many more bytes the text may have.
+    room: usize,
+    is_full: bool,
+    /// The beginning of a character whose end has not come yet.
+    begun: Vec<u8>,
     bytes: u64,
+    /// The bytes that the text stands for.
+    used: u64,
+    invalid_utf8: bool,
 }
 
 /// A stream as text.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Captured {
-    pub(super) text: String,
+    pub(super) text: Streamed,
     /// The bytes of the stream.
     pub(super) bytes: u64,
     /// The bytes, at its end, that the text does not stand for.
@@ -21,19 +30,29 @@ pub(super) struct Captured {
 }
 
 impl Capture {
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(cx: &Context, most: usize) -> Self {
         Self {
-            kept: Vec::new(),
-            most,
+            text: cx.stream_output(),
+            room: most,
+            is_full: false,
+            begun: Vec::new(),
             bytes: 0,
+            used: 0,
+            invalid_utf8: false,
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        let room = self.most - self.kept.len();
-        let kept = bytes.get(..room).unwrap_or(bytes);
-        self.kept.extend_from_slice(kept);
+    pub(super) async fn push(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.bytes += bytes.len() as u64;
+        if self.is_full {
+            return Ok(());
+        }
+        if self.begun.is_empty() {
+            return self.take(bytes, false).await;
+        }
+        let mut all = std::mem::take(&mut self.begun);
+        all.extend_from_slice(bytes);
+        self.take(&all, false).await
     }
 
     /// The bytes of the stream so far.
@@ -41,54 +60,55 @@ impl Capture {
         self.bytes
     }
 
-    /// The text, no longer than the limit either.
-    pub(super) fn finish(self) -> Captured {
-        let Self { kept, most, bytes } = self;
-        let (text, used, invalid_utf8) = match String::from_utf8(kept) {
-            Ok(text) => {
-                let used = text.len();
-                (text, used, false)
-            }
-            Err(error) => lossy(error.as_bytes(), most, bytes),
-        };
-        Captured {
-            text,
-            bytes,
-            lost_bytes: bytes - used as u64,
-            invalid_utf8,
+    /// Ends the text. What was lost is reported with it, to whoever shows it.
+    pub(super) async fn finish(mut self) -> Result<Captured, StoreError> {
+        let begun = std::mem::take(&mut self.begun);
+        if !self.is_full {
+            self.take(&begun, true).await?;
         }
+        let lost_bytes = self.bytes - self.used;
+        Ok(Captured {
+            text: self.text.finish(Some(Loss::bytes(lost_bytes)))?,
+            bytes: self.bytes,
+            lost_bytes,
+            invalid_utf8: self.invalid_utf8,
+        })
     }
-}
 
-/// The text, the bytes that it stands for, and whether some of them are not UTF-8.
-fn lossy(kept: &[u8], most: usize, bytes: u64) -> (String, usize, bool) {
-    let is_cut = bytes > kept.len() as u64;
-    let (mut text, mut used, mut invalid) = (String::with_capacity(kept.len()), 0, false);
-    for chunk in kept.utf8_chunks() {
-        let valid = chunk.valid();
-        let room = most.saturating_sub(text.len());
-        let fits = valid
-            .get(..valid.floor_char_boundary(room))
-            .unwrap_or(valid);
-        text.push_str(fits);
-        used += fits.len();
-        if fits.len() < valid.len() {
-            break;
+    /// Takes bytes as text, as many as there is room for.
+    async fn take(&mut self, bytes: &[u8], is_end: bool) -> Result<(), StoreError> {
+        let mut text = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            let valid = chunk.valid();
+            let end = valid.floor_char_boundary(self.room);
+            let fits = valid.get(..end).unwrap_or(valid);
+            text.push_str(fits);
+            self.room -= fits.len();
+            self.used += fits.len() as u64;
+            if fits.len() < valid.len() {
+                self.is_full = true;
+                break;
+            }
+            let rest = chunk.invalid();
+            if rest.is_empty() {
+                continue;
+            }
+            let is_begun = std::str::from_utf8(rest).is_err_and(|bad| bad.error_len().is_none());
+            if is_begun && !is_end && chunks.peek().is_none() {
+                self.begun = rest.to_vec();
+                break;
+            }
+            let replaced = char::REPLACEMENT_CHARACTER;
+            if replaced.len_utf8() > self.room {
+                self.is_full = true;
+                break;
+            }
+            text.push(replaced);
+            self.room -= replaced.len_utf8();
+            self.used += rest.len() as u64;
+            self.invalid_utf8 = true;
         }
-        let rest = chunk.invalid();
-        // At the limit, the beginning of a character is a character that was cut.
-        let begins = std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
-        let is_last = used + rest.len() == kept.len();
-        let replaced = char::REPLACEMENT_CHARACTER;
-        if rest.is_empty() || (is_cut && is_last && begins) {
-            continue;
-        }
-        if text.len() + replaced.len_utf8() > most {
-            break;
-        }
-        text.push(replaced);
-        used += rest.len();
-        invalid = true;
+        self.text.write(&text).await
     }
-    (text, used, invalid)
 }

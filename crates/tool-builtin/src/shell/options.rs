@@ -82,8 +82,8 @@ impl ShellOptions {
         self
     }
 
-    /// Sets how many bytes of output are kept; the rest is counted. It holds for the text too,
-    /// which is longer where bytes that are not UTF-8 were replaced. Defaults to
+    /// Sets how many bytes the text of an output may have, in which each sequence that is not UTF-8
+    /// takes three; the rest is counted. Defaults to
     /// [`DEFAULT_CAPTURE_BYTES`](Self::DEFAULT_CAPTURE_BYTES); 0 keeps nothing. More than the
     /// runtime's store holds makes a defect of every call that prints so much.
     #[must_use]

@@ -12,7 +12,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
-use tool_core::{Context, Progress};
+use tool_core::{Context, HandlerError, Progress, ToolFailure};
 
 use super::capture::{Capture, Captured};
 use super::descendants::{Descendants, started};
@@ -48,10 +48,10 @@ pub(super) struct Ended {
 
 impl Spawn<'_> {
     /// Runs it to its end. Dropping the future kills all that it started.
-    pub(super) async fn run(&self, cx: &Context) -> io::Result<Ended> {
+    pub(super) async fn run(&self, cx: &Context) -> Result<Ended, HandlerError> {
         let deadline = Instant::now() + self.timeout;
-        let (mut running, mut output) = self.start()?;
-        let mut capture = Capture::new(self.options.most_bytes());
+        let (mut running, mut output) = self.start().map_err(not_started)?;
+        let mut capture = Capture::new(cx, self.options.most_bytes());
         let watched = running
             .watch(&mut output, &mut capture, deadline, cx)
             .await?;
@@ -68,7 +68,7 @@ impl Spawn<'_> {
             signal: status.and_then(|status| status.signal()),
             timed_out: watched.timed_out,
             left_open: !closed,
-            captured: capture.finish(),
+            captured: capture.finish().await?,
         })
     }
 
@@ -135,7 +135,7 @@ impl Running {
         capture: &mut Capture,
         deadline: Instant,
         cx: &Context,
-    ) -> io::Result<Watched> {
+    ) -> Result<Watched, HandlerError> {
         let mut watched = Watched {
             status: None,
             timed_out: false,
@@ -150,7 +150,7 @@ impl Running {
             tokio::select! {
                 read = output.read(&mut buffer), if !watched.closed => {
                     let bytes = buffer.get(..read?).unwrap_or_default();
-                    capture.push(bytes);
+                    capture.push(bytes).await?;
                     watched.closed = bytes.is_empty();
                 }
                 // The leader alone: what it left behind is not waited for.
@@ -215,15 +215,27 @@ impl Drop for Running {
     }
 }
 
+fn not_started(error: io::Error) -> HandlerError {
+    match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => ToolFailure::new(
+            "the command is too long for the system; write it to a file and run that",
+        )
+        .because(error)
+        .into(),
+        _ => error.into(),
+    }
+}
+
 /// Reads to the end of the output.
-async fn drain(output: &mut ChildStdout, capture: &mut Capture) -> io::Result<bool> {
+async fn drain(output: &mut ChildStdout, capture: &mut Capture) -> Result<bool, HandlerError> {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let bytes = output.read(&mut buffer).await?;
         if bytes == 0 {
             return Ok(true);
         }
-        capture.push(buffer.get(..bytes).unwrap_or_default());
+        let bytes = buffer.get(..bytes).unwrap_or_default();
+        capture.push(bytes).await?;
     }
 }
 

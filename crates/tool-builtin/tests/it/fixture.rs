@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tool_builtin::{Options, Workspace, all};
 use tool_core::{
-    BoxFuture, CallControl, Content, Decision, Facts, HandlerErrorKind, Identity, NobodyToAsk,
-    OutputStore, Permission, Policy, PolicyError, Progress, ProgressSink, Refusal, Request,
-    Resource, Ruling, Source, Tool, ToolName,
+    BoxFuture, CallControl, Content, Decision, Facts, HandlerErrorKind, Identity, Loss,
+    NobodyToAsk, OutputStore, Permission, Policy, PolicyError, Progress, ProgressSink, Refusal,
+    Request, Resource, Ruling, Source, Tool, ToolName,
 };
 
 /// A workspace in a temporary folder, beside which there is a folder outside.
@@ -139,6 +139,8 @@ impl Policy for Recording {
 pub(crate) struct Done {
     pub(crate) content: Vec<Content>,
     pub(crate) structured: Value,
+    /// What the tool reported to have left out.
+    pub(crate) loss: Option<Loss>,
 }
 
 impl Done {
@@ -182,6 +184,7 @@ pub(crate) async fn run_under(
     Ok(Done {
         content,
         structured,
+        loss: control.loss(),
     })
 }
 

@@ -239,3 +239,46 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
             .then_some(())
     });
 }
+
+#[test]
+fn an_error_is_one_json_object_where_json_is_asked_for() {
+    let bench = Workbench::new();
+    std::fs::write(bench.root().join("bad.toml"), "version = 1\nrules = 3\n").unwrap();
+    for (args, says) in [
+        (&["approvals", "revoke", "ap_0"][..], "there is no approval"),
+        (&["approvals", "answer", "x.ask_1", "once"], "no question"),
+        (
+            &["approvals", "grant", "call", "x", "--call", "c1"],
+            "tool approvals answer ID once",
+        ),
+        (&["policy", "lint", "none.toml"], "none.toml"),
+        (&["policy", "lint", "bad.toml"], "bad.toml"),
+        (&["policy", "test", "none.jsonl"], "none.jsonl"),
+    ] {
+        let ended = bench.tool(&[args, &["--json"]].concat()).end().with_code(2);
+        let error: serde_json::Value = serde_json::from_str(&ended.stderr).unwrap();
+        let text = error["error"].as_str().unwrap();
+        assert!(text.contains(says), "{args:?}: {error}");
+        assert!(error["causes"].is_array(), "{args:?}: {error}");
+        let plain = bench.tool(args).end().with_code(2);
+        assert!(
+            plain.stderr.starts_with("error: "),
+            "{args:?}: {}",
+            plain.stderr
+        );
+    }
+}
+
+#[test]
+fn the_help_of_grant_says_how_one_call_is_approved() {
+    let help = Workbench::new()
+        .tool(&["approvals", "grant", "--help"])
+        .end()
+        .succeeded();
+    assert!(
+        help.text().contains("tool approvals answer ID once"),
+        "{}",
+        help.text()
+    );
+    assert!(!help.text().contains("--call"));
+}

@@ -38,6 +38,7 @@ mod handler_error;
 mod names;
 mod outcomes;
 mod permission;
+mod plain;
 mod schema;
 mod sizes;
 mod texts;

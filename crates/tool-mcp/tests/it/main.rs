@@ -40,6 +40,8 @@ mod import_processes;
 mod import_time;
 /// The protocol library's own client.
 mod other_client;
+/// What was trusted, and what changed since.
+mod pins;
 /// What is told of retained output.
 mod retained;
 /// Serving over HTTP.

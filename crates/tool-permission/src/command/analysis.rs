@@ -41,6 +41,7 @@ pub struct CommandAnalysis {
     /// Why the line may not be allowed although it could be read.
     pub(super) cautions: Vec<String>,
     pub(super) hidden: Option<Stop>,
+    pub(super) steps: usize,
 }
 
 /// A file that a redirect opens.
@@ -69,6 +70,8 @@ pub(super) struct Call {
     pub(super) transparent: bool,
     /// The place of the subcommand of git.
     pub(super) subcommand: Option<usize>,
+    /// One of its words is a program for an interpreter, which is not read.
+    pub(super) holds_code: bool,
 }
 
 /// A folder that a command changes to.
@@ -90,6 +93,7 @@ impl CommandAnalysis {
             folders: Vec::new(),
             cautions: Vec::new(),
             hidden: None,
+            steps: 0,
         };
         Walker::new(empty).line(line, cwd.as_ref())
     }
@@ -115,6 +119,13 @@ impl CommandAnalysis {
     #[must_use]
     pub fn opaque(&self) -> Option<&'static str> {
         self.hidden.map(|stop| stop.0)
+    }
+
+    /// How much work reading the line took, whatever the machine: the characters that were read,
+    /// those that were read again counted again, and those of the words that were found.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Leaves each command and file once.

@@ -84,6 +84,7 @@ impl Walker {
             words: words.to_vec(),
             transparent: false,
             subcommand: None,
+            holds_code: false,
         });
         let Some(written) = program.known() else {
             self.hide(Stop("the program is known only when running"));
@@ -107,8 +108,13 @@ impl Walker {
         } else if let Some(unwrapped) = wrapper::unwrap(name, words) {
             self.unwrapped(unwrapped, &how)
         } else {
-            if let Some(stop) = interpreter::hidden(name, words).flatten() {
-                self.hide(stop);
+            match interpreter::program(name, words) {
+                Ok(holds_code) => {
+                    if let Some(call) = self.found.commands.get_mut(at) {
+                        call.holds_code = holds_code;
+                    }
+                }
+                Err(stop) => self.hide(stop),
             }
             if name == "git" {
                 self.git(at, words, &how);
@@ -216,6 +222,9 @@ impl Walker {
                 return (false, After::same(how.start.clone()));
             }
         };
+        if let Some(stop) = unwrapped.hidden {
+            self.hide(stop);
+        }
         for word in &unwrapped.sets {
             let set = word.beginning().split_once('=');
             let (name, value) = set.unwrap_or_default();

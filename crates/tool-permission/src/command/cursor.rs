@@ -8,16 +8,27 @@
 pub(super) struct Cursor<'s> {
     text: &'s str,
     at: usize,
+    /// How many characters were stepped over, also again.
+    steps: usize,
 }
 
 impl<'s> Cursor<'s> {
     pub(super) fn new(text: &'s str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            steps: 0,
+        }
     }
 
     /// The offset of the next character, in bytes.
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// How many characters were stepped over so far, some of them more than once.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Goes back to an offset that [`at`](Self::at) gave.
@@ -39,6 +50,7 @@ impl<'s> Cursor<'s> {
     pub(super) fn peek(&mut self) -> Option<u8> {
         while self.byte(0) == Some(b'\\') && self.byte(1) == Some(b'\n') {
             self.at += 2;
+            self.steps += 2;
         }
         self.byte(0)
     }
@@ -57,6 +69,7 @@ impl<'s> Cursor<'s> {
     pub(super) fn char(&mut self) -> Option<char> {
         let char = self.text.get(self.at..)?.chars().next()?;
         self.at += char.len_utf8();
+        self.steps += 1;
         Some(char)
     }
 

@@ -92,7 +92,9 @@ pub(super) fn parts(judge: &Judge<'_>, action: &str, analysis: &CommandAnalysis)
 pub(super) fn matches(analysis: &CommandAnalysis, effect: Effect, pattern: &Pattern) -> bool {
     analysis.commands.iter().any(|call| match effect {
         Effect::Allow => {
-            allow_forms(call).any(|words| variants(&words).all(|subject| pattern.covers(&subject)))
+            (!call.holds_code || pattern.spells_out())
+                && allow_forms(call)
+                    .any(|words| variants(&words).all(|subject| pattern.covers(&subject)))
         }
         Effect::Ask | Effect::Deny => strict_subjects(call)
             .iter()
@@ -119,12 +121,21 @@ fn command(judge: &Judge<'_>, action: &str, call: &Call) -> Ruling {
     for words in allow_forms(call) {
         let mut found = None;
         let covered = variants(&words).all(|subject| {
-            found = judge.certain(Effect::Allow, action, &subject);
+            found = match call.holds_code {
+                true => judge.spelled(action, &subject),
+                false => judge.certain(Effect::Allow, action, &subject),
+            };
             found.is_some()
         });
         if let Some(rule) = found.filter(|_| covered) {
             return rule.ruling();
         }
+    }
+    if call.holds_code {
+        return Ruling::new(
+            Decision::Ask,
+            "a program in a word is not read, and no rule without `*` spells it out",
+        );
     }
     Ruling::new(Decision::Ask, "no rule")
 }

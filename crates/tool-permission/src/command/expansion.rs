@@ -19,6 +19,7 @@ impl Parser<'_, '_> {
                     self.cursor.bump();
                     let inner = self.cursor.at();
                     let runs = self.arithmetic()?;
+                    self.reading.steps += self.cursor.since(inner).len();
                     if unpaired(self.cursor.since(inner)) {
                         return Err(Stop("`$((` begins commands or arithmetic"));
                     }
@@ -70,6 +71,7 @@ impl Parser<'_, '_> {
         let owes_body = self.owes_body;
         let in_parentheses = std::mem::replace(&mut self.in_parentheses, true);
         let has_document = std::mem::replace(&mut self.has_document, false);
+        let in_inner_array = std::mem::replace(&mut self.in_inner_array, false);
         self.owes_body = owes_body || !outside.is_empty();
 
         let list = self.list()?;
@@ -80,6 +82,7 @@ impl Parser<'_, '_> {
         self.pending = outside;
         self.owes_body = owes_body;
         self.in_parentheses = in_parentheses;
+        self.in_inner_array = in_inner_array;
         self.has_document = self.has_document || has_document;
         Ok(list)
     }

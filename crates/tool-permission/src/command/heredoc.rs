@@ -62,6 +62,7 @@ impl Parser<'_, '_> {
                 while inner.cursor.peek().is_some() {
                     inner.quoted_part(&mut word, Place::Body, br"$`\")?;
                 }
+                inner.reading.steps += inner.cursor.steps();
                 self.reading.leave();
             }
             self.reading.note_text(&word);

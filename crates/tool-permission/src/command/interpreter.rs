@@ -4,13 +4,36 @@ use super::field::CommandWord;
 use super::options::Spec;
 use super::reading::Stop;
 
-/// Why the program of an interpreter cannot be told, if so. Outer none: it is no interpreter.
-pub(super) fn hidden(name: &str, words: &[CommandWord]) -> Option<Option<Stop>> {
+/// Whether a word of the call is a program in full; never where it is no interpreter.
+///
+/// # Errors
+/// Why the program cannot be told.
+pub(super) fn program(name: &str, words: &[CommandWord]) -> Result<bool, Stop> {
+    let words = words.get(1..).unwrap_or_default();
     let base = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     let interpreter = INTERPRETERS
         .iter()
-        .find(|interpreter| interpreter.name == base || interpreter.name == name)?;
-    Some(interpreter.hides(words.get(1..).unwrap_or_default()))
+        .find(|interpreter| interpreter.name == base || interpreter.name == name);
+    if let Some(interpreter) = interpreter {
+        return interpreter.program(words);
+    }
+    let evaluates = EVALUATING.iter().find(|(program, _)| *program == name);
+    Ok(evaluates.is_some_and(|(_, options)| {
+        let given = |word: &CommandWord| {
+            let text = word.beginning();
+            word.may_vanish()
+                || options.iter().any(|option| match option.starts_with("--") {
+                    true => {
+                        text == *option
+                            || text
+                                .split_once('=')
+                                .is_some_and(|(name, _)| name == *option)
+                    }
+                    false => text.starts_with(option),
+                })
+        };
+        words.iter().any(given)
+    }))
 }
 
 struct Interpreter {
@@ -18,6 +41,8 @@ struct Interpreter {
     spec: Spec,
     /// Options whose value is the program.
     code: &'static [&'static str],
+    /// Those of them whose value names a program and is none.
+    named: &'static [&'static str],
     /// Letters that end the options of the interpreter; what follows is for the program.
     last: &'static str,
     /// Options that load a program from a file.
@@ -29,26 +54,28 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    fn hides(&self, words: &[CommandWord]) -> Option<Stop> {
+    fn program(&self, words: &[CommandWord]) -> Result<bool, Stop> {
         let own = self.own(words);
-        let scan = match self.spec.scan(words.get(..own).unwrap_or(words)) {
-            Ok(scan) => scan,
-            Err(stop) => return Some(stop),
-        };
+        let scan = self.spec.scan(words.get(..own).unwrap_or(words))?;
         if scan.has(self.lone) {
-            return None;
+            return Ok(false);
         }
         if scan.has(self.file) {
-            return Some(FROM_FILE);
+            return Err(FROM_FILE);
         }
         let mut code = scan.values(self.code).peekable();
         if code.peek().is_some() {
-            return code.any(|text| !text.is_known()).then_some(UNKNOWN);
+            return match code.all(CommandWord::is_known) {
+                // What awk is given is looked at as its first operand is.
+                true => Ok(!self.operand && !scan.has(self.named)),
+                false => Err(UNKNOWN),
+            };
         }
         match scan.operands.first() {
-            None => Some(Stop("an interpreter reads its program from its input")),
-            Some(program) if self.operand => (!program.is_known()).then_some(UNKNOWN),
-            Some(_) => Some(FROM_FILE),
+            None => Err(Stop("an interpreter reads its program from its input")),
+            Some(program) if self.operand && program.is_known() => Ok(false),
+            Some(_) if self.operand => Err(UNKNOWN),
+            Some(_) => Err(FROM_FILE),
         }
     }
 
@@ -86,6 +113,7 @@ const PLAIN: Interpreter = Interpreter {
         numbers: false,
     },
     code: &[],
+    named: &[],
     last: "",
     file: &[],
     operand: false,
@@ -100,6 +128,7 @@ const PYTHON: Interpreter = Interpreter {
         ..PLAIN.spec
     },
     code: &["-c", "-m"],
+    named: &["-m"],
     last: "cm",
     lone: &["-h", "-V", "--help", "--version"],
     ..PLAIN
@@ -134,6 +163,30 @@ const AWK: Interpreter = Interpreter {
     lone: &["--help", "--version"],
     ..PLAIN
 };
+
+/// Programs that are more than interpreters, and the beginnings of words that give them code.
+const EVALUATING: &[(&str, &[&str])] = &[
+    ("bun", &["-e", "-p", "--eval", "--print"]),
+    ("deno", &["eval", "repl"]),
+    (
+        "emacs",
+        &[
+            "--eval",
+            "-eval",
+            "--execute",
+            "-f",
+            "--funcall",
+            "-l",
+            "--load",
+        ],
+    ),
+    ("ex", &["-c", "+", "-S", "--cmd"]),
+    ("nvim", &["-c", "+", "-S", "--cmd", "-l"]),
+    ("ts-node", &["-e", "-p", "--eval", "--print"]),
+    ("tsx", &["-e", "-p", "--eval", "--print"]),
+    ("vi", &["-c", "+", "-S", "--cmd"]),
+    ("vim", &["-c", "+", "-S", "--cmd"]),
+];
 
 const INTERPRETERS: &[Interpreter] = &[
     PYTHON,

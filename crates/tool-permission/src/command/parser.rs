@@ -34,6 +34,8 @@ pub(super) struct Parser<'s, 'r> {
     pub(super) in_parentheses: bool,
     /// A here-document was begun in these parentheses.
     pub(super) has_document: bool,
+    /// What is read is the array of a substitution.
+    pub(super) in_inner_array: bool,
     /// A newline in here would meet a here-document that was begun outside.
     pub(super) owes_body: bool,
     /// The newlines so far in the list that is being read.
@@ -63,6 +65,7 @@ impl<'s, 'r> Parser<'s, 'r> {
             pending: Vec::new(),
             in_parentheses: false,
             has_document: false,
+            in_inner_array: false,
             owes_body: false,
             lines: 0,
         }
@@ -84,6 +87,7 @@ impl<'s, 'r> Parser<'s, 'r> {
                 None => self.bodies(),
                 Some(_) => Err(Stop("a word or operator stands where none can")),
             });
+        self.reading.steps += self.cursor.steps();
         if read.is_err() {
             list.chains.truncate(complete);
         }

@@ -35,6 +35,8 @@ pub(super) struct Reading {
     pub(super) takes_ifs: bool,
     /// Variables that expansions set.
     pub(super) sets: Vec<String>,
+    /// How many characters were read, also again.
+    pub(super) steps: usize,
     /// What the text runs, but nobody can tell.
     pub(super) hidden: Option<Stop>,
     /// It uses what other shells read in another way.

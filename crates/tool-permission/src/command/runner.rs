@@ -192,7 +192,7 @@ pub(super) fn base_name(path: &str) -> &str {
 }
 
 /// A word in which something is put in place of the mark.
-fn filled(word: &CommandWord, mark: &str, rest: Rest) -> CommandWord {
+pub(super) fn filled(word: &CommandWord, mark: &str, rest: Rest) -> CommandWord {
     match word.beginning().find(mark) {
         Some(at) => word.cut(at, rest),
         None => word.clone(),
@@ -200,7 +200,7 @@ fn filled(word: &CommandWord, mark: &str, rest: Rest) -> CommandWord {
 }
 
 /// Words joined by blanks, as a text for a shell.
-fn joined(words: &[CommandWord]) -> CommandWord {
+pub(super) fn joined(words: &[CommandWord]) -> CommandWord {
     let known: Option<Vec<&str>> = words.iter().map(CommandWord::known).collect();
     match known {
         Some(words) => CommandWord::literal(words.join(" ")),

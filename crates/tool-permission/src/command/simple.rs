@@ -13,6 +13,8 @@ pub(super) struct Simple {
     transparent: bool,
     /// Options with which nothing is run.
     lone: &'static [&'static str],
+    /// Without a command it starts a shell.
+    shell: bool,
 }
 
 /// The wrapper of that name.
@@ -33,6 +35,9 @@ impl Simple {
             return Err(Stop("an operand may be several words"));
         }
         let inner = operands.get(self.operands..).unwrap_or_default().to_vec();
+        if inner.is_empty() && self.shell {
+            return Err(Stop("a shell reads its program from its input"));
+        }
         Ok(Unwrapped {
             transparent: self.transparent,
             // Where `time` is a keyword depends on the shell and its version.
@@ -145,6 +150,7 @@ const SIMPLE: &[Simple] = &[
             ..Spec::NONE
         },
         lone: &["-L", "-C"],
+        shell: true,
         ..OPEN
     },
     Simple {
@@ -204,6 +210,7 @@ const SIMPLE: &[Simple] = &[
             ..Spec::NONE
         },
         operands: 1,
+        shell: true,
         ..OPEN
     },
     Simple {
@@ -213,9 +220,161 @@ const SIMPLE: &[Simple] = &[
             long_valued: &["user"],
             ..Spec::NONE
         },
+        shell: true,
+        ..OPEN
+    },
+    Simple {
+        name: "ltrace",
+        spec: Spec {
+            flags: "bcCfhiLrStTV",
+            valued: "aAeFlnopsuwx",
+            long_flags: INFORMING_NAMES,
+            ..Spec::NONE
+        },
+        lone: &["-h", "-V"],
+        ..OPEN
+    },
+    Simple {
+        name: "unshare",
+        spec: Spec {
+            flags: "CTUcfimnpruhV",
+            valued: "GRSw",
+            long_flags: &[
+                "cgroup",
+                "fork",
+                "help",
+                "ipc",
+                "keep-caps",
+                "kill-child",
+                "map-auto",
+                "map-current-user",
+                "map-root-user",
+                "mount",
+                "mount-proc",
+                "net",
+                "pid",
+                "time",
+                "user",
+                "uts",
+                "version",
+            ],
+            long_valued: &["propagation", "root", "setgid", "setgroups", "setuid", "wd"],
+            ..Spec::NONE
+        },
+        lone: &["-h", "-V"],
+        shell: true,
+        ..OPEN
+    },
+    Simple {
+        name: "nsenter",
+        spec: Spec {
+            flags: "FZaehV",
+            valued: "GStW",
+            attached: "CTUimnpruw",
+            long_flags: &[
+                "all",
+                "cgroup",
+                "env",
+                "follow-context",
+                "help",
+                "ipc",
+                "mount",
+                "net",
+                "no-fork",
+                "pid",
+                "preserve-credentials",
+                "root",
+                "time",
+                "user",
+                "uts",
+                "version",
+                "wd",
+            ],
+            long_valued: &["setgid", "setuid", "target", "wdns"],
+            ..Spec::NONE
+        },
+        lone: &["-h", "-V"],
+        shell: true,
+        ..OPEN
+    },
+    Simple {
+        name: "fakeroot",
+        spec: Spec {
+            flags: "huv",
+            valued: "bfils",
+            long_flags: INFORMING_NAMES,
+            ..Spec::NONE
+        },
+        lone: &["-h", "-v"],
+        shell: true,
+        ..OPEN
+    },
+    Simple {
+        name: "gosu",
+        operands: 1,
+        ..OPEN
+    },
+    Simple {
+        name: "su-exec",
+        operands: 1,
+        ..OPEN
+    },
+    Simple {
+        name: "torsocks",
+        ..OPEN
+    },
+    Simple {
+        name: "proxychains",
+        spec: PROXYCHAINS,
+        ..OPEN
+    },
+    Simple {
+        name: "proxychains4",
+        spec: PROXYCHAINS,
+        ..OPEN
+    },
+    Simple {
+        name: "unbuffer",
+        spec: Spec {
+            flags: "p",
+            ..Spec::NONE
+        },
+        ..OPEN
+    },
+    Simple {
+        name: "xvfb-run",
+        spec: Spec {
+            flags: "ahl",
+            valued: "efnpsw",
+            long_flags: &["auto-servernum", "help", "listen-tcp"],
+            long_valued: &[
+                "auth-file",
+                "error-file",
+                "server-num",
+                "server-args",
+                "wait",
+            ],
+            ..Spec::NONE
+        },
+        lone: &["-h"],
+        ..OPEN
+    },
+    Simple {
+        name: "caffeinate",
+        spec: Spec {
+            flags: "dimsu",
+            valued: "tw",
+            ..Spec::NONE
+        },
         ..OPEN
     },
 ];
+
+const PROXYCHAINS: Spec = Spec {
+    flags: "q",
+    valued: "f",
+    ..Spec::NONE
+};
 
 const INFORMING_NAMES: &[&str] = &["help", "version"];
 
@@ -226,6 +385,7 @@ const TRANSPARENT: Simple = Simple {
     operands: 0,
     transparent: true,
     lone: &[],
+    shell: false,
 };
 
 /// The wrapper needs an allow rule of its own.

@@ -124,6 +124,7 @@ impl Walker {
     /// Reads a text and takes over the facts of it.
     pub(super) fn read(&mut self, text: &str, dialect: Dialect) -> Script {
         let script = Script::read(text, self.depth);
+        self.found.steps += script.facts.steps;
         self.evaluates = self.evaluates || script.facts.evaluates;
         self.takes_ifs = self.takes_ifs || script.facts.takes_ifs;
         self.holding_code += script.facts.holding_code;
@@ -206,6 +207,7 @@ impl Walker {
             return false;
         }
         let bytes = words.iter().map(|word| word.shown().len() + 1).sum();
+        self.found.steps += bytes;
         if let (commands @ 1.., Some(bytes)) =
             (self.left.commands - 1, self.left.bytes.checked_sub(bytes))
         {

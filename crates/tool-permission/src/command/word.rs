@@ -43,8 +43,13 @@ impl Parser<'_, '_> {
 
     /// The rest of a word up to a blank or an operator.
     pub(super) fn rest_of_word(&mut self, mut word: Word) -> Result<Word, Stop> {
+        let start = self.cursor.at();
         while !self.at_word_end() {
             self.part(&mut word)?;
+        }
+        if self.in_parentheses && self.cursor.since(start).ends_with("\\&") {
+            // bash 5.2 writes the text of a substitution anew, and takes this for the operator.
+            return Err(Stop("an escaped `&` ends a word in a substitution"));
         }
         self.reading.note_text(&word);
         Ok(word)
@@ -53,6 +58,11 @@ impl Parser<'_, '_> {
     /// One part of a word: a character, an escaped one, quotes or an expansion.
     pub(super) fn part(&mut self, word: &mut Word) -> Result<(), Stop> {
         match self.cursor.peek() {
+            Some(b'\\') if self.in_inner_array => {
+                // bash 5.2 reads the array again without its backslashes. Where that is no array,
+                // it goes on with the next line.
+                Err(Stop("an array in a substitution holds a backslash"))
+            }
             Some(b'\\') => {
                 self.cursor.bump();
                 let escaped = self.cursor.char();
@@ -218,10 +228,12 @@ impl Parser<'_, '_> {
         self.reading.only_bash = true;
         self.reading.enter()?;
         self.cursor.bump();
+        let in_inner_array = std::mem::replace(&mut self.in_inner_array, self.in_parentheses);
         let mut words = Vec::new();
         loop {
             self.gap()?;
             if self.cursor.eat(b')') {
+                self.in_inner_array = in_inner_array;
                 self.reading.leave();
                 return Ok(words);
             }

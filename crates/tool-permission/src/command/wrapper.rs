@@ -4,7 +4,7 @@ use super::field::{CommandWord, Rest};
 use super::options::Spec;
 use super::reading::Stop;
 use super::simple::{self, INFORMING};
-use super::{runner, shell};
+use super::{launcher, remote, runner, session, shell};
 
 /// What a call of a wrapper runs.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(super) struct Unwrapped {
     pub(super) elsewhere: bool,
     /// Variables that the inner command gets.
     pub(super) sets: Vec<CommandWord>,
+    /// It also runs what nobody can tell.
+    pub(super) hidden: Option<Stop>,
 }
 
 #[derive(Debug)]
@@ -43,6 +45,18 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
         "su" => runner::su(behind),
         "parallel" => runner::parallel(behind),
         "busybox" | "toybox" => Ok(applet(behind)),
+        "bwrap" => launcher::bwrap(behind),
+        "gdb" | "lldb" => launcher::debugger(behind),
+        "valgrind" => launcher::valgrind(behind),
+        "perf" => launcher::perf(behind),
+        "entr" => launcher::entr(behind),
+        "hyperfine" => launcher::hyperfine(behind),
+        "at" | "batch" | "crontab" => launcher::later(behind),
+        "ssh" => remote::ssh(behind),
+        "docker" | "docker-compose" | "nerdctl" | "podman" => remote::docker(behind),
+        "kubectl" | "oc" => remote::kubectl(behind),
+        "tmux" => session::tmux(behind),
+        "screen" => session::screen(behind),
         unread if UNREAD.contains(&unread) || is_loader(unread) => match behind {
             [only] if INFORMING.iter().any(|option| only.known() == Some(*option)) => {
                 Ok(Unwrapped::default())
@@ -51,7 +65,7 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
         },
         _ => {
             let Some(simple) = simple::find(name) else {
-                return beside_others(name, words);
+                return launcher::project(name, behind).or_else(|| beside_others(name, words));
             };
             simple.unwrap(behind)
         }
@@ -197,19 +211,27 @@ fn sudo(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
 
 /// Wrappers that are too rare to read their options.
 const UNREAD: &[&str] = &[
+    "abduco",
     "capsh",
     "chrt",
+    "cpulimit",
+    "dtach",
+    "faketime",
+    "firejail",
     "i386",
     "linux32",
     "linux64",
-    "ltrace",
-    "nsenter",
+    "numactl",
+    "nsjail",
     "prlimit",
+    "proot",
+    "rlwrap",
+    "rr",
     "runuser",
     "setarch",
     "setpriv",
+    "socat",
     "systemd-run",
-    "unshare",
     "x86_64",
 ];
 

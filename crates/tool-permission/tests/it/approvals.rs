@@ -239,7 +239,7 @@ impl Call {
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);
-        request.arguments = Some(&self.arguments);
+        request.set_arguments(Some(&self.arguments));
         then(&request)
     }
 
@@ -249,7 +249,7 @@ impl Call {
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);
-        request.arguments = Some(&self.arguments);
+        request.set_arguments(Some(&self.arguments));
         policy.decide(&request).await.unwrap().decision
     }
 }

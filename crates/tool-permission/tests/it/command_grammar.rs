@@ -13,6 +13,12 @@ pub(crate) struct Grammar<'r> {
     left: usize,
     /// How many here-documents were made.
     documents: usize,
+    /// How many substitutions stand around.
+    inside: usize,
+    /// The line has here-documents in substitutions, most of which are opaque.
+    documents_inside: bool,
+    /// The line has texts that only look like substitutions. Beside arithmetic they are opaque.
+    decoys: bool,
 }
 
 /// What stands around a substitution.
@@ -53,10 +59,13 @@ impl<'r> Grammar<'r> {
     pub(crate) fn line(random: &'r mut Random) -> (String, usize) {
         let left = 2 + random.below(14);
         let mut grammar = Self {
+            documents_inside: random.below(4) == 0,
+            decoys: random.below(4) == 0,
             random,
             made: 0,
             left,
             documents: 0,
+            inside: 0,
         };
         let line = format!("{}\n{}", grammar.marked(), grammar.list(0));
         (line, grammar.made)
@@ -78,7 +87,7 @@ impl<'r> Grammar<'r> {
             3 => format!("m'{number}'"),
             4 => format!("\"{name}\" b"),
             5 => format!("m\\\n{number} c"),
-            6 => format!("{name} \\$\\(m\\)"),
+            6 if self.decoys => format!("{name} \\$\\(m\\)"),
             _ => name,
         }
     }
@@ -162,7 +171,7 @@ impl<'r> Grammar<'r> {
             11 => format!("(( 1 + 0 * {} ))", self.count(depth)),
             12 => self.assigned(depth),
             13 => self.redirected(depth),
-            14..=15 => self.document(depth),
+            14..=15 if self.inside == 0 || self.documents_inside => self.document(depth),
             16 => self.wrapped(depth),
             17 => self.inner_shell(depth),
             18 => {
@@ -295,9 +304,10 @@ impl<'r> Grammar<'r> {
     /// Text in which substitutions run, with characters that would mean something elsewhere.
     fn text(&mut self, depth: usize) -> String {
         let inner = self.substitution(depth, Around::Nothing);
-        let before = self
-            .random
-            .of(&["it's ", "( ", "# ", "<( ", "\\$(m) ", "", "} "]);
+        let before = match self.decoys {
+            true => self.random.of(&["\\$(m) ", "'$(m) "]),
+            false => self.random.of(&["it's ", "( ", "# ", "<( ", "", "} "]),
+        };
         format!("{before}{inner} )")
     }
 
@@ -359,19 +369,21 @@ impl<'r> Grammar<'r> {
             ),
             5 => format!("$(( 1 + 0 * {} ))", self.count(depth)),
             6 => format!("${{l[{}]}}", self.count(depth)),
-            7 => format!(
+            7 if self.decoys => format!(
                 "\"${{u#{}}}\"'$(m)'",
                 self.substitution(depth, Around::DoubleQuotes)
             ),
             8 => format!("${{u/x/{}}}", self.substitution(depth, Around::Nothing)),
-            9 => format!("$'\\'$(m'{}", self.substitution(depth, Around::Nothing)),
+            9 if self.decoys => format!("$'\\'$(m'{}", self.substitution(depth, Around::Nothing)),
             10 => format!("{{a,{}}}", self.substitution(depth, Around::Nothing)),
             _ => self.substitution(depth, Around::Nothing),
         }
     }
 
     fn substitution(&mut self, depth: usize, around: Around) -> String {
+        self.inside += 1;
         let list = self.list(depth);
+        self.inside -= 1;
         if self.chance(3) {
             return backquoted(&list, around);
         }

@@ -215,6 +215,61 @@ fn a_mutated_case_is_answered_and_an_opaque_one_never_allowed() {
     }
 }
 
+#[test]
+fn any_bytes_are_answered_and_allowed_only_as_they_are_read() {
+    let allowed = policy([Rule::allow("shell", "ls *"), Rule::allow("write", "**")]);
+    let mut random = Random::new(13);
+    for _ in 0..20_000 {
+        let bytes: Vec<u8> = (0..random.below(80))
+            .map(|_| match random.below(3) {
+                0 => SPECIAL[random.below(SPECIAL.len())],
+                1 => b"lsrm "[random.below(5)],
+                _ => u8::try_from(random.below(256)).unwrap(),
+            })
+            .collect();
+        let line = String::from_utf8_lossy(&bytes).into_owned();
+        let analysis = CommandAnalysis::new("/repo", "/repo", &line);
+        let facts = Facts::new();
+        let resources = vec![Resource::command("/repo", "/repo", &line)];
+        let ruling = allowed.judge(&Request::new(Action::new("shell"), resources, &facts));
+        if ruling.decision == Decision::Allow {
+            let mut programs = analysis.commands().map(|words| words[0].known());
+            assert!(programs.all(|program| program == Some("ls")), "{line:?}");
+            let runs = analysis.commands().count() + analysis.redirects().count();
+            assert!(runs > 0 && analysis.opaque().is_none(), "{line:?}");
+        }
+    }
+}
+
+/// What is read of a text: everything else of the analysis is bounded by that.
+#[test]
+fn a_longer_line_costs_in_proportion_whatever_it_holds() {
+    let nested = LEVELS.iter().map(|(open, close)| {
+        let level = |levels: usize| format!("{}a{}", open.repeat(levels), close.repeat(levels));
+        // Side by side, each as deep as is read.
+        (*open, level(20).replace("\nE\n", " ") + "\n")
+    });
+    let repeated = REPEATED.iter().map(|part| (*part, (*part).to_owned()));
+    let mut costly = Vec::new();
+    for (name, part) in nested.chain(repeated) {
+        let cost = |bytes: usize| {
+            let line = part.repeat(1 + bytes / part.len());
+            CommandAnalysis::new("/repo", "/repo", &line).steps()
+        };
+        for bytes in [1_024, 4_096, 16_384, 60_000, 1_000_000] {
+            let steps = cost(bytes);
+            if steps > MOST_STEPS * (bytes + part.len()) {
+                costly.push(format!("{name:?} at {bytes}: {steps} steps"));
+            }
+        }
+    }
+    assert!(costly.is_empty(), "{}", costly.join("\n"));
+}
+
+/// Steps for each byte of the line: twenty levels are shown with all that they hold, and what an
+/// alias stands for is read where it is called.
+const MOST_STEPS: usize = 40;
+
 /// The analysis of a line, made on a thread with little stack.
 fn answer(line: String) -> CommandAnalysis {
     std::thread::Builder::new()

@@ -51,6 +51,34 @@ fn any_other_wrapper_needs_a_rule_of_its_own_as_well() {
         ("parallel", "parallel -j 4 git status ::: a b"),
         ("builtin", "builtin git status"),
         ("gtimeout", "gtimeout 5 git status"),
+        ("bwrap", "bwrap --bind / / -- git status"),
+        ("chroot", "chroot --userspec=a /x git status"),
+        ("unshare", "unshare -rm --fork git status"),
+        ("nsenter", "nsenter -t 1 -m -n git status"),
+        ("ltrace", "ltrace -o out git status"),
+        ("valgrind", "valgrind --leak-check=full -q git status"),
+        ("perf", "perf stat -r 3 git status"),
+        ("perf", "perf record -g -- git status"),
+        ("entr", "entr -c git status"),
+        ("hyperfine", "hyperfine -w 3 'git status' 'git status -s'"),
+        ("entr", "entr -s 'git status'"),
+        ("tmux", "tmux new -d -s a git status"),
+        ("tmux", "tmux -L x split-window -h 'git status'"),
+        ("screen", "screen -dmS a git status"),
+        ("ssh", "ssh -p 22 me@host git status"),
+        ("ssh", "ssh host -v 'git status'"),
+        ("docker", "docker exec -it box git status"),
+        ("docker", "docker run --rm -v a:b image git status"),
+        ("docker", "docker compose -f x exec web git status"),
+        ("podman", "podman run image git status"),
+        ("kubectl", "kubectl exec -it pod -c web -- git status"),
+        ("poetry", "poetry run git status"),
+        ("uv", "uv run -- git status"),
+        ("bundle", "bundle exec git status"),
+        ("direnv", "direnv exec . git status"),
+        ("xvfb-run", "xvfb-run -a git status"),
+        ("fakeroot", "fakeroot git status"),
+        ("gosu", "gosu me git status"),
     ] {
         let git = "allow shell git status *";
         check(git, line, Ask);
@@ -66,11 +94,47 @@ fn any_other_wrapper_needs_a_rule_of_its_own_as_well() {
 }
 
 #[test]
+fn what_a_wrapper_does_without_a_command_needs_no_more_than_its_own_rule() {
+    for line in [
+        "tmux ls",
+        "tmux capture-pane -p -t a",
+        "screen -ls",
+        "screen -r a",
+        "ssh -N -L 1:b:2 host",
+        "docker ps -a",
+        "docker compose up -d",
+        "kubectl get pods",
+        "perf report",
+        "crontab -l",
+        "poetry install",
+        "uv --version",
+        "bundle install",
+        "bwrap --version",
+    ] {
+        check(EVERYTHING, line, Allow);
+    }
+}
+
+#[test]
+fn a_debugger_is_asked_about_and_its_program_searched_for_what_is_denied() {
+    let rules = format!("{EVERYTHING}, deny shell rm *");
+    check(&rules, "gdb -batch -ex run --args rm x", Deny);
+    check(&rules, "gdb -batch -ex run --args ls x", Ask);
+    check(&rules, "lldb -- rm x", Deny);
+}
+
+#[test]
 fn a_variable_that_loads_code_asks_however_it_is_set() {
     for line in [
         "PATH=. ls",
         "PATH=.:$PATH; ls",
         "LD_PRELOAD=x ls",
+        "BASH_ENV=x bash -c ls",
+        "PAGER=x git log",
+        "EDITOR=x git commit",
+        "GIT_EDITOR=x git commit",
+        "GIT_SEQUENCE_EDITOR=x git rebase -i",
+        "VISUAL=x ls",
         "export PATH=.; ls",
         "declare -x BASH_ENV=x; ls",
         "env NODE_OPTIONS=x ls",

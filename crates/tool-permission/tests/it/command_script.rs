@@ -102,8 +102,9 @@ impl<'r> Writer<'r> {
             0 => format!("\"a $( {list}) b\""),
             1 => format!("`{} `", backquoted(&list)),
             2 => format!("<( {list})"),
-            3 => format!("${{u:-$( {list})}}"),
-            4 => format!("\"${{u:-$( {list})}}\""),
+            // Other words set `u`.
+            3 => format!("${{n:-$( {list})}}"),
+            4 => format!("\"${{n:-$( {list})}}\""),
             5 => format!("$(( 1 + 0$( {list}) ))"),
             6 => format!("\"$(( $( {list})1 ))\""),
             7 => format!("${{PWD/x/$( {list})}}"),
@@ -230,8 +231,7 @@ impl<'r> Writer<'r> {
             11 => format!("[[ -n {} ]]", self.running(depth)),
             12 => format!("[[ x == \"$( {})\" ]]", self.inner(depth)),
             13 => format!("(( 1 + $( {})1 ))", self.inner(depth)),
-            // Bash 5.2 reads what a nested array holds in another way than what it wrote down.
-            14 if self.inside == 0 => format!(
+            14 => format!(
                 "a=( {} \"$( {})\" ); {}",
                 self.word(depth),
                 self.inner(depth),

@@ -10,7 +10,7 @@ use crate::policy;
 fn call(policy: &RulePolicy, arguments: Option<&Value>) -> Decision {
     let facts = Facts::new();
     let mut request = Request::new(Action::CALL, vec![Resource::from("db/query")], &facts);
-    request.arguments = arguments;
+    request.set_arguments(arguments);
     policy.judge(&request).decision
 }
 

@@ -122,7 +122,7 @@ fn d13_an_argument_can_be_what_a_rule_is_about() {
     for (sql, expected) in [("SELECT 1", Allow), ("DROP t", Ask)] {
         let arguments = serde_json::json!({ "sql": sql });
         let mut request = Request::new(Action::CALL, vec![Resource::from("db/query")], &facts);
-        request.arguments = Some(&arguments);
+        request.set_arguments(Some(&arguments));
         assert_eq!(policy.judge(&request).decision, expected);
     }
 }

@@ -1,15 +1,16 @@
 //! Answers for more than one question, answers that are saved, and requests that queue.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinSet;
 use tool_core::{
-    Action, Answer, Decision, Facts, Permission, Policy as _, Refusal, Request, Resource, State,
+    Action, Answer, BoxFuture, Decision, Facts, Permission, Policy as _, Refusal, Request,
+    Resource, State, StateError, StateReading, StateVersion,
 };
 use tool_permission::{
-    AnswerError, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule, RulePolicy,
-    Scope, Ticket,
+    AnswerError, Approval, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule,
+    RulePolicy, Scope, Ticket,
 };
 
 use crate::approvals::Shared;
@@ -270,4 +271,72 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
         }
     }
     assert!(office.desk.all().is_empty());
+}
+
+/// State in which the next write takes the ticket of a question with it.
+#[derive(Default)]
+struct Withdrawing {
+    kept: Shared,
+    ticket: Mutex<Option<Ticket>>,
+}
+
+impl State for Withdrawing {
+    fn claim<'a>(
+        &'a self,
+        key: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<bool, StateError>> {
+        self.kept.claim(key, until)
+    }
+
+    fn read<'a>(
+        &'a self,
+        key: &'a str,
+        known: Option<&'a StateVersion>,
+    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
+        self.kept.read(key, known)
+    }
+
+    fn write<'a>(
+        &'a self,
+        key: &'a str,
+        expected: Option<&'a StateVersion>,
+        value: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
+        drop(self.ticket.lock().unwrap().take());
+        self.kept.write(key, expected, value)
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_takes_back_what_it_saved_and_nothing_older() {
+    let state = Arc::new(Withdrawing::default());
+    let approvals = Approvals::kept_in(Arc::clone(&state) as Arc<dyn State>, "project");
+    let policy = Arc::new(policy([]).approvals(approvals));
+    let desk = Desk::new(Arc::clone(&policy));
+    let office = Office {
+        policy: Arc::clone(&policy),
+        desk: desk.clone(),
+    };
+    let facts = Facts::new();
+    for older in [None, Some(Duration::from_secs(60))] {
+        let lasts = Reply::Save {
+            scope: ReplyScope::Project,
+            lasts: Some(Duration::from_secs(9)),
+        };
+        let name = format!("x{}", older.is_some());
+        let ticket = office.waiting(&facts, &name).await;
+        let id = ticket.id();
+        let before = match older {
+            None => Vec::new(),
+            Some(_) => {
+                let approval = Approval::new("fetch", &name, Scope::Project);
+                policy.saved().grant([approval], older).await.unwrap()
+            }
+        };
+        *state.ticket.lock().unwrap() = Some(ticket);
+        let answered = desk.answer(id, lasts).await;
+        assert!(matches!(answered, Err(AnswerError::NotFound(_))));
+        assert_eq!(policy.saved().list().await.unwrap(), before, "{older:?}");
+    }
 }

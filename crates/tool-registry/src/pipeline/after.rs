@@ -1,7 +1,6 @@
 //! Stage 14: hooks on the bounded settlement.
 
-use serde_json::Value;
-use tool_core::{Defect, DefectKind, Outcome, SettledCall, Stage};
+use tool_core::{Defect, DefectKind, Outcome, SettledCall, Spoken, Stage};
 
 use super::Run;
 use crate::Entry;
@@ -10,7 +9,7 @@ use crate::contained::awaited;
 /// Runs the hooks, the one added last first. One that fails or panics makes the call a defect.
 /// Nothing is bounded a second time, and whatever a hook changes, the settlement stays that of its
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
+pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
     if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
@@ -20,12 +19,12 @@ pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Value) {
     Box::pin(look(run, entry, input)).await;
 }
 
-async fn look(run: &mut Run<'_>, entry: &Entry, input: &Value) {
+async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
     let call = SettledCall::new(
         run.facts,
         entry.identity(),
         entry.tool().declarations(),
-        Some(input),
+        Some(input.value()),
     );
     // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
     let mut settlement = run.settlement.clone();

@@ -5,7 +5,7 @@ use std::pin::pin;
 use serde_json::{Map, Value};
 use tool_core::{
     Action, CallFacts, CheckIn, Component, Decision, EventKind, Gate, Outcome, Refusal, Ruling,
-    Stage,
+    Spoken, Stage,
 };
 
 use super::policy::{self, Open};
@@ -27,7 +27,7 @@ struct Question<'e> {
 pub(super) async fn ask(
     run: &Run<'_>,
     entry: &Entry,
-    input: &Value,
+    input: &Spoken<'_>,
     open: Vec<Open<'_>>,
 ) -> Result<(), Ended> {
     run.stage(Stage::Approval);
@@ -45,7 +45,7 @@ pub(super) async fn ask(
 async fn put(
     run: &Run<'_>,
     entry: &Entry,
-    input: &Value,
+    input: &Spoken<'_>,
     open: Vec<Open<'_>>,
 ) -> Result<(), Ended> {
     for question in questions(run, entry, input, open).await {
@@ -114,7 +114,7 @@ fn named(run: &Run<'_>, gate: &Gate, refusal: Refusal) -> Refusal {
 async fn questions<'e>(
     run: &Run<'_>,
     entry: &'e Entry,
-    input: &Value,
+    input: &Spoken<'_>,
     open: Vec<Open<'e>>,
 ) -> Vec<Question<'e>> {
     let mut questions: Vec<_> = open
@@ -131,7 +131,7 @@ async fn questions<'e>(
     let declared = entry.tool().declarations();
     let facts = || CallFacts::new(run.facts.clone(), run.id().cloned());
     // A predicate that does not come to an end says yes.
-    let holds = pin!(declared.approval.holds(input, facts));
+    let holds = pin!(declared.approval.holds(input.value(), facts));
     let asks = within(run.services.gate_timeout, holds).await;
     if asks.unwrap_or(true) {
         questions.push(Question {
@@ -144,7 +144,7 @@ async fn questions<'e>(
     if let Some(check_in) = declared
         .check_in
         .as_ref()
-        .filter(|check_in| check_in.trips(input))
+        .filter(|check_in| check_in.trips(input.value()))
     {
         questions.push(Question {
             gate: Gate::CheckIn,

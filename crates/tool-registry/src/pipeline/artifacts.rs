@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use serde_json::Value;
 use tool_core::{
     ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactQuery, ErrorChain,
-    EventKind, Outcome, Prepared, Refusal, Stage, Validation,
+    EventKind, Outcome, Prepared, Refusal, Spoken, Stage, Validation,
 };
 
 use super::{Ended, Run};
@@ -24,7 +24,7 @@ pub(super) struct Redeemed {
 pub(super) async fn redeem<'e>(
     run: &Run<'_>,
     entry: &'e Entry,
-    input: &Value,
+    input: &Spoken<'_>,
     prepared: &mut Box<dyn Prepared + 'e>,
 ) -> Result<Option<Box<Redeemed>>, Ended> {
     run.stage(Stage::Artifacts);
@@ -37,6 +37,7 @@ pub(super) async fn redeem<'e>(
         return Err(Outcome::Refused(Refusal::Door { declaration }).into());
     }
 
+    let input = input.value();
     let (mut resolved, mut wanted) = (input.clone(), BTreeMap::new());
     let (mut issues, mut operator) = (Vec::new(), None);
     for (argument, kind) in wants {

@@ -23,6 +23,7 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     ) {
         return;
     }
+    name_streamed(run);
     if place::place(run, entry).await {
         return;
     }
@@ -32,6 +33,17 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
         let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
         run.settlement.content.push(Content::text(note));
     }
+}
+
+/// Names what the handler itself has handed to the store while it made it.
+fn name_streamed(run: &mut Run<'_>) {
+    let streamed = run.host.state().take_retained();
+    if let Some(outputs) = run.services.outputs.as_ref() {
+        for retained in &streamed {
+            run.unseen.keep(outputs, retained);
+        }
+    }
+    run.settlement.retained.extend(streamed);
 }
 
 /// What became of the text.

@@ -1,7 +1,6 @@
 //! Stage 8: the credential, last before the tool runs.
 
-use serde_json::Value;
-use tool_core::{Credential, Credentials as _, Gate, Outcome, Refusal, Stage};
+use tool_core::{Credential, Credentials as _, Gate, Outcome, Refusal, Spoken, Stage};
 
 use super::suspend::{self, Wait};
 use super::{Ended, Run};
@@ -15,7 +14,7 @@ use crate::{Approvals, Entry};
 pub(super) async fn acquire(
     run: &Run<'_>,
     entry: &Entry,
-    input: &Value,
+    input: &Spoken<'_>,
 ) -> Result<Option<Credential>, Ended> {
     run.stage(Stage::Credentials);
     let Some(need) = &entry.tool().declarations().needs else {

@@ -3,10 +3,9 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tool_core::{
     CallHost, Context, Credential, Defect, DefectKind, Gate, HandlerErrorKind, Outcome, Prepared,
-    Produced, Refusal, Running, Stage, ToolKind,
+    Produced, Refusal, Running, Spoken, Stage, ToolKind,
 };
 
 use super::artifacts::Redeemed;
@@ -28,7 +27,7 @@ pub(super) enum Executed<'e> {
 pub(super) async fn execute<'e>(
     run: &mut Run<'_>,
     entry: &Arc<Entry>,
-    input: &Value,
+    input: &Spoken<'_>,
     prepared: Box<dyn Prepared + 'e>,
     redeemed: Option<Box<Redeemed>>,
     credential: Option<Credential>,
@@ -38,7 +37,7 @@ pub(super) async fn execute<'e>(
         return settled;
     }
     let _turn = match run.turnstile {
-        Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input)).await),
+        Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input.value())).await),
         None => None,
     };
     let wanted = redeemed.map(|redeemed| redeemed.wanted);
@@ -99,7 +98,7 @@ impl Drop for Waiting<'_> {
 fn settled_elsewhere(
     run: &mut Run<'_>,
     entry: &Entry,
-    input: &Value,
+    input: &Spoken<'_>,
 ) -> Option<Result<Executed<'static>, Ended>> {
     match entry.tool().kind() {
         ToolKind::External => Some(match run.gating.outside.take().map(|outside| *outside) {

@@ -3,7 +3,8 @@
 use std::pin::pin;
 
 use tool_core::{
-    Action, Capability, Decision, Denial, EventKind, Outcome, Refusal, Request, Ruling, Stage,
+    Action, Capability, Decision, Denial, EventKind, Outcome, Refusal, Request, Ruling, Spoken,
+    Stage,
 };
 
 use super::parse::Parsed;
@@ -22,7 +23,7 @@ pub(super) struct Open<'e> {
 pub(super) async fn rule<'e>(
     run: &Run<'_>,
     entry: &'e Entry,
-    parsed: &Parsed,
+    parsed: &Parsed<'_>,
 ) -> Result<Vec<Open<'e>>, Ended> {
     run.stage(Stage::Policy);
     let declared = entry.tool().declarations().capabilities.as_deref();
@@ -33,7 +34,7 @@ pub(super) async fn rule<'e>(
         if capability.is_some_and(|capability| !run.services.permission.governs(capability)) {
             continue;
         }
-        let request = request(run, entry, action(capability), parsed.value.as_ref().ok());
+        let request = request(run, entry, action(capability), parsed.spoken.as_ref().ok());
         let decided = within(
             run.services.gate_timeout,
             pin!(run.services.permission.decide(&request)),
@@ -73,7 +74,7 @@ pub(super) fn request<'r>(
     run: &'r Run<'_>,
     entry: &'r Entry,
     action: Action<'r>,
-    arguments: Option<&'r serde_json::Value>,
+    arguments: Option<&'r Spoken<'r>>,
 ) -> Request<'r> {
     let mut request = Request::new(action, entry.resource.as_slice(), run.facts);
     request.asserts = request.action == Action::CALL && entry.tool().declarations().asserts;
@@ -82,7 +83,7 @@ pub(super) fn request<'r>(
     request.source = Some(entry.source());
     request.definition = Some(&entry.digest);
     request.save = &entry.save;
-    request.arguments = arguments;
+    request.set_spoken(arguments);
     request
 }
 

@@ -1,7 +1,7 @@
 //! Stage 12: what programs and the model are shown.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Stage, Structured};
+use tool_core::{Content, Defect, DefectKind, Outcome, Spoken, Stage, Structured};
 
 use super::encode::Encoded;
 use super::{Ended, Run};
@@ -18,7 +18,7 @@ pub(super) struct Shown;
 pub(super) fn project(
     run: &mut Run<'_>,
     entry: &Entry,
-    input: &Value,
+    input: &Spoken<'_>,
     encoded: Encoded,
 ) -> Result<Shown, Ended> {
     run.stage(Stage::Project);
@@ -61,7 +61,7 @@ pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
 
 type Projected = (Option<Value>, Option<Vec<Content>>);
 
-fn project_both(entry: &Entry, input: &Value, output: &Value) -> Result<Projected, Defect> {
+fn project_both(entry: &Entry, input: &Spoken<'_>, output: &Value) -> Result<Projected, Defect> {
     let failed = |error| Defect::because(DefectKind::Projection, error);
     let structured = entry
         .tool()
@@ -81,7 +81,7 @@ fn project_both(entry: &Entry, input: &Value, output: &Value) -> Result<Projecte
     }
     let content = entry
         .tool()
-        .project_model(input, output)
+        .project_model(input.value(), output)
         .transpose()
         .map_err(failed)?;
     Ok((structured, content))

@@ -79,14 +79,15 @@ fn fault(run: &Run<'_>, suspension: &Suspension, resolution: &Resolution) -> Opt
 pub(super) fn still_the_same(
     suspension: &Suspension,
     entry: &crate::Entry,
-    input: &serde_json::Value,
+    input: &tool_core::Spoken<'_>,
 ) -> Result<(), Ended> {
     if suspension.tool != entry.wire_name().as_str()
         || suspension.definition != suspend::binding(entry)
     {
         return Err(refused(ResumeFault::Definition));
     }
-    if tool_core::canonical_json(&suspension.arguments) != tool_core::canonical_json(input) {
+    if tool_core::canonical_json(&suspension.arguments) != tool_core::canonical_json(input.value())
+    {
         return Err(refused(ResumeFault::Arguments));
     }
     Ok(())

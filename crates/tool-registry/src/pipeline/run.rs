@@ -56,7 +56,7 @@ impl Run<'_> {
     pub(crate) fn tell<'e>(&'e self, kind: impl FnOnce() -> EventKind<'e>) {
         if self.services.events.is_some() {
             let event = Event::new(self.id(), self.name(), self.facts, kind());
-            self.services.emit(&event);
+            self.services.emit(&event.number(self.host.number));
         }
     }
 }

@@ -6,12 +6,18 @@ use crate::services::Services;
 
 /// Tells the settlement to whoever receives events. A receiver that panics here takes neither this
 /// settlement back nor its siblings along.
-pub(crate) fn announce(services: &Services, facts: &Facts, settlement: &Settlement) {
+pub(crate) fn announce(
+    services: &Services,
+    facts: &Facts,
+    number: Option<u64>,
+    settlement: &Settlement,
+) {
     for kind in [
         EventKind::Stage(Stage::Settle),
         EventKind::Settled(settlement),
     ] {
         let call = settlement.call.as_ref();
-        services.emit(&Event::new(call, &settlement.tool, facts, kind));
+        let event = Event::new(call, &settlement.tool, facts, kind);
+        services.emit(&event.number(number));
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tool_core::{
-    Arguments, Component, Digest, EventKind, Gate, Outcome, Refusal, Suspension, ToolKind,
+    Arguments, Component, Digest, EventKind, Gate, Outcome, Refusal, Spoken, Suspension, ToolKind,
 };
 
 use super::Run;
@@ -34,7 +34,7 @@ pub(super) struct Wait {
 }
 
 /// Suspends the call at a gate, or refuses it where the door cannot suspend.
-pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Outcome {
+pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Spoken<'_>, wait: Wait) -> Outcome {
     let declaration = match &wait.gate {
         Gate::Policy { .. } => "a question of policy",
         Gate::Approval => "needs_approval",
@@ -57,7 +57,7 @@ pub(super) fn suspend(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -
     }
 }
 
-fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Suspension> {
+fn sealed(run: &Run<'_>, entry: &Entry, input: &Spoken<'_>, wait: Wait) -> Option<Suspension> {
     let services = run.services;
     let key = services.seal_key.as_ref()?;
     let (name, delivered) = run.delivered.as_deref()?;
@@ -74,7 +74,7 @@ fn sealed(run: &Run<'_>, entry: &Entry, input: &Value, wait: Wait) -> Option<Sus
     suspension.tool = entry.wire_name().to_string();
     suspension.identity = entry.identity().to_string();
     suspension.definition = binding(entry);
-    suspension.arguments = input.clone();
+    suspension.arguments = input.value().clone();
     suspension.delivered = delivered;
     suspension.facts = run.facts.clone();
     suspension.expires_at_ms = expiry((services.clock)(), services.suspension_ttl)?;

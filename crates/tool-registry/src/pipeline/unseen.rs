@@ -9,11 +9,14 @@ use crate::contained::contained;
 /// Output that was retained for a settlement that nobody has seen yet. When the call is dropped
 /// or ends otherwise, the store is told that nobody will.
 #[derive(Default)]
-pub(crate) struct Unseen(Option<Box<(Arc<dyn OutputStore>, Retained)>>);
+pub(crate) struct Unseen(Option<Box<(Arc<dyn OutputStore>, Vec<Retained>)>>);
 
 impl Unseen {
     pub(super) fn keep(&mut self, outputs: &Arc<dyn OutputStore>, retained: &Retained) {
-        self.0 = Some(Box::new((Arc::clone(outputs), retained.clone())));
+        let unseen = self
+            .0
+            .get_or_insert_with(|| Box::new((Arc::clone(outputs), Vec::new())));
+        unseen.1.push(retained.clone());
     }
 
     /// The settlement is given out, and the output with it.
@@ -25,7 +28,9 @@ impl Unseen {
 impl Drop for Unseen {
     fn drop(&mut self) {
         if let Some((outputs, retained)) = self.0.as_deref() {
-            contained(|| outputs.forget(retained));
+            for retained in retained {
+                contained(|| outputs.forget(retained));
+            }
         }
     }
 }

@@ -1,42 +1,42 @@
 //! Stage 5: validation against the tool's own schema, and decoding.
 
-use serde_json::Value;
 use tool_core::{
-    Arguments, InvalidArguments, Outcome, Prepared, Refusal, RepairRule, Repairs, Stage, Validation,
+    Arguments, InvalidArguments, Outcome, Prepared, Refusal, RepairRule, Repairs, Spoken, Stage,
+    Validation,
 };
 
-use super::parse::{self, Parsed};
+use super::parse::{Delivered, Parsed};
 use super::{Ended, Run};
 use crate::Entry;
 use crate::repair::Repairing;
 
 /// Arguments that the tool's schema accepts, decoded. The value validated is the value executed.
-pub(super) struct Valid<'e> {
-    pub(super) input: Value,
+pub(super) struct Valid<'e, 't> {
+    pub(super) input: Spoken<'t>,
     pub(super) prepared: Box<dyn Prepared + 'e>,
 }
 
 /// Validates and decodes. Input that does not fit never reaches the tool.
-pub(super) fn validate<'e>(
+pub(super) fn validate<'e, 't>(
     run: &Run<'_>,
     entry: &'e Entry,
-    parsed: Parsed,
-) -> Result<Valid<'e>, Ended> {
+    parsed: Parsed<'t>,
+) -> Result<Valid<'e, 't>, Ended> {
     run.stage(Stage::Validate);
     let Parsed {
-        value,
+        spoken,
         fits,
         further,
     } = parsed;
-    let valid = value.and_then(|input| {
+    let valid = spoken.and_then(|input| {
         if fits != Some(true) && entry.tool().validates() == Validation::Enforce {
             let checked = match fits {
-                Some(_) => Err(entry.input.why_not(&input)),
-                None => entry.input.check(&input),
+                Some(_) => Err(entry.input.why_not(input.value())),
+                None => entry.input.check(input.value()),
             };
             checked.map_err(|invalid| invalid.and(further))?;
         }
-        let prepared = entry.tool().executor().prepare(&input)?;
+        let prepared = entry.tool().executor().prepare_spoken(&input)?;
         Ok(Valid { input, prepared })
     });
     valid.map_err(|invalid| Box::new(Outcome::Refused(Refusal::InvalidArguments(invalid))))
@@ -51,8 +51,10 @@ pub(crate) fn misfit(entry: &Entry, arguments: &Arguments) -> Option<InvalidArgu
         rules: Repairs::NONE.with(RepairRule::EmptyArguments),
         injected: &[],
     };
-    let read = parse::read(&mut arguments.clone());
-    match repairing.mend(parse::text(arguments), read, None).value {
+    let mut arguments = arguments.clone();
+    let mut delivered = Delivered::of(&mut arguments);
+    let read = delivered.read();
+    match repairing.mend(delivered.text(), read, None).value {
         Ok(input) => enforced.then(|| entry.input.check(&input).err()).flatten(),
         Err(invalid) => Some(invalid),
     }

@@ -231,7 +231,7 @@ async fn policy_is_asked_about_the_identity_the_source_the_arguments_and_whose_c
             "source": request.source.map(ToString::to_string),
             "call": request.call.map(|id| id.as_str()),
             "session": request.facts.session_id().map(|id| id.as_str()),
-            "arguments": request.arguments,
+            "arguments": request.arguments(),
             "asserts": request.asserts,
         }));
         rule(Decision::Allow)
@@ -266,7 +266,10 @@ async fn policy_sees_attempts_with_invalid_arguments_and_its_denial_comes_first(
     let log = Log::default();
     let asked = log.clone();
     let policy = Rules(move |request: &Request<'_>| {
-        asked.write(format!("{:?}", request.arguments.map(ToString::to_string)));
+        asked.write(format!(
+            "{:?}",
+            request.arguments().map(ToString::to_string)
+        ));
         rule(Decision::Deny)
     });
     let registry = Registry::builder()

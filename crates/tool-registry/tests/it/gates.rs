@@ -353,7 +353,7 @@ impl tool_core::Approver for Asked {
             "{} {} {}",
             ask.request.action,
             ask.request
-                .arguments
+                .arguments()
                 .map(ToString::to_string)
                 .unwrap_or_default(),
             component.unwrap_or_default()

@@ -123,6 +123,8 @@ mod streams;
 mod suspension;
 mod teardown;
 mod told;
+/// Events of calls beside each other.
+mod told_apart;
 mod toolkits;
 mod tools;
 mod turn_ends;

@@ -214,7 +214,7 @@ async fn an_artifact_is_given_to_the_handler_and_its_reference_stays_what_was_sp
     let asked = std::sync::Arc::new(std::sync::Mutex::new(None));
     let seen = asked.clone();
     let policy = Rules(move |request: &Request<'_>| {
-        *seen.lock().unwrap() = request.arguments.cloned();
+        *seen.lock().unwrap() = request.arguments().cloned();
         crate::ports::rule(Decision::Allow)
     });
     let registry = Registry::builder()

@@ -179,7 +179,7 @@ async fn policy_and_handler_see_the_value_that_was_put_right() {
     let log = Log::default();
     let seen = log.clone();
     let policy = Rules(move |request: &tool_core::Request<'_>| {
-        seen.write(request.arguments.unwrap().to_string());
+        seen.write(request.arguments().unwrap().to_string());
         rule(Decision::Allow)
     });
     let registry = Registry::builder().permission(Permission::new(policy, NobodyToAsk));

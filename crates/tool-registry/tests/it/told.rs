@@ -16,10 +16,10 @@ use crate::ports::{Always, Answers, Count, Drawer, Keyring, Log, Shelf, open};
 use crate::tools::{call, fixed, mirror, run};
 use crate::waits::{any, suspend};
 
-/// One word for what is told, stages left out.
+/// One word for what is told; stages, and what was received, left out.
 fn word(event: &Event<'_>) -> Option<String> {
     Some(match &event.kind {
-        EventKind::Stage(_) => return None,
+        EventKind::Stage(_) | EventKind::Received { .. } => return None,
         EventKind::Ruled { capability, ruling } => {
             let about = capability.map_or("call", |capability| capability.as_str());
             format!("ruled {about} {:?}", ruling.decision)

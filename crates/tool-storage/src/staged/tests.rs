@@ -6,7 +6,9 @@ use super::*;
 #[test]
 fn a_name_that_is_taken_is_refused_and_left_alone() -> io::Result<()> {
     let root = tempfile::tempdir()?;
-    let folder = Arc::new(Folder::open(root.path()).map_err(io::Error::other)?);
+    let folder = Arc::new(
+        Folder::open(root.path(), crate::faults::Faults::default()).map_err(io::Error::other)?,
+    );
     let id = Id::mint().map_err(io::Error::other)?;
     let victim = root.path().join("victim");
     fs::write(&victim, "untouched")?;

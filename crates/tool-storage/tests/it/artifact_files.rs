@@ -244,6 +244,34 @@ async fn a_symbolic_link_in_place_of_a_scope_or_an_artifact_is_never_followed() 
     assert!(names(&elsewhere).is_empty());
 }
 
+#[tokio::test]
+async fn what_has_the_name_of_a_scope_and_is_none_stops_no_store() {
+    let harness = InDirectory::new();
+    let facts = session("s");
+    let reference = put(&harness.open(), &facts, "text").await;
+    let root = harness.scope(&facts);
+    let root = root.parent().unwrap();
+    fs::write(root.join("a".repeat(64)), "somebody else's").unwrap();
+    fs::write(harness.scope(&session("other")), "in its place").unwrap();
+
+    let store = harness.another().open().unwrap();
+    assert!(
+        store
+            .get(&facts, reference.as_str())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    harness.advance(DAY * 400);
+    assert_eq!(
+        store.sweep().unwrap().len(),
+        1,
+        "others are swept all the same"
+    );
+    let left = fs::read_to_string(root.join("a".repeat(64))).unwrap();
+    assert_eq!(left, "somebody else's");
+}
+
 /// Puts one artifact after the other and reports the reference of each that is kept. Does nothing
 /// unless the test below runs it.
 #[tokio::test]

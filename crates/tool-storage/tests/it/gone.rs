@@ -153,3 +153,26 @@ fn what_is_noted_of_outputs_that_left_stays_small() {
     assert!(noted.len() <= 512 * 1024 && noted.len() > 500 * 1024);
     assert!(noted.lines().all(|line| line == "out_0123456789abcdef r"));
 }
+
+#[tokio::test]
+async fn a_note_that_is_no_text_hides_no_other_and_stops_no_sweep() {
+    let fixture = Fixture::new();
+    let facts = session("s1");
+    let id = keep(&fixture.store, &facts, 10).await;
+    fixture.store.remove(&id).unwrap();
+    let gone = fixture.root().join(".gone");
+    let mut noted = fs::read(&gone).unwrap();
+    noted.extend_from_slice(b"\xff\xfe out_ \xff\n");
+    fs::write(&gone, &noted).unwrap();
+    assert_eq!(told(&fixture, &id, None).await, "output it was removed");
+
+    // So many that the older half is forgotten, with bytes that are no text in the newer one.
+    let mut many = b"out_0123456789abcdef r\n".repeat(60_000);
+    many.extend_from_slice(&noted);
+    fs::write(&gone, &many).unwrap();
+    fs::write(fixture.root().join(".gone-new"), "of a process that died").unwrap();
+    fixture.store.sweep(fixture.clock.now()).unwrap();
+    assert!(fs::metadata(&gone).unwrap().len() <= 512 * 1024);
+    assert!(!fixture.root().join(".gone-new").exists());
+    assert_eq!(told(&fixture, &id, None).await, "output it was removed");
+}

@@ -52,7 +52,11 @@ async fn a_short_output_is_shown_whole_and_what_its_producer_lost_beside_it() {
         bounded.content,
         [
             Content::text("short"),
-            Content::text("[The tool itself left out 1 byte; nobody keeps them.]")
+            Content::text(format!(
+                "[The tool itself left out 1 byte; nobody keeps them. All that is shown here is \
+                 kept as {}.]",
+                bounded.retained.id
+            ))
         ]
     );
 }

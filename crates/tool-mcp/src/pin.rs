@@ -1,0 +1,14 @@
+//! What was trusted of a server, and what of it has changed since.
+
+mod change;
+mod difference;
+mod launch;
+mod pin_error;
+mod pins;
+mod record;
+
+pub use change::Change;
+pub use difference::{Difference, Side};
+pub use launch::Launch;
+pub use pin_error::PinError;
+pub use pins::{FirstSight, Pins};
