@@ -9,17 +9,17 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
-    UpstreamStatus, Upstreams, UpstreamsBuilder,
+    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
+    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
+    WantedInput,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
     OfferKind, Offerings,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
+pub use serve::{
+    Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
+};
 #[cfg(feature = "http")]
 pub use serve::{BearerToken, HttpOptions, HttpServer};
-pub use serve::{
-    Ask, AskError, AskKind, CallingClient, Completion, LogLevel, OfferChanges, OfferError, Offered,
-    Offers, ServeError, ServeErrorKind, Server,
-};

@@ -1,6 +1,12 @@
 //! Messages: what both directions share below the methods.
 
 pub(crate) mod base64;
+#[cfg(feature = "child")]
+pub(crate) mod clean;
+#[cfg(feature = "child")]
+mod envelope;
+#[cfg(feature = "child")]
+pub(crate) mod exact;
 mod frames;
 mod id;
 mod message;
@@ -9,10 +15,12 @@ mod overlong;
 pub(crate) mod revision;
 mod rpc_error;
 
+#[cfg(feature = "child")]
+pub(crate) use envelope::{Envelope, ErrorBody, Outgoing, Reply};
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use id::Id;
-pub(crate) use message::{Incoming, Misfit, Outgoing};
-pub(crate) use outbox::{Lines, Outbox};
+pub(crate) use message::{Incoming, Message, Misfit};
+pub(crate) use outbox::Outbox;
 pub(crate) use overlong::{Overlong, Sort};
 pub(crate) use rpc_error::RpcError;
 

@@ -18,8 +18,14 @@ pub(crate) fn tools() -> Vec<(&'static str, Tool)> {
             "test_elicitation_sep1330_enums",
             asks("answer", "Elicitation completed", choices),
         ),
-        ("test_missing_capability", asks("answer", "Sampled", capital)),
-        ("test_streaming_elicitation", asks("user_name", "Hello", name)),
+        (
+            "test_missing_capability",
+            asks("answer", "Sampled", capital),
+        ),
+        (
+            "test_streaming_elicitation",
+            asks("user_name", "Hello", name),
+        ),
         ("test_input_required_result_elicitation", hello()),
         (
             "test_input_required_result_sampling",
@@ -29,8 +35,14 @@ pub(crate) fn tools() -> Vec<(&'static str, Tool)> {
             "test_input_required_result_list_roots",
             asks("client_roots", "Roots", Ask::roots),
         ),
-        ("test_input_required_result_request_state", asks("confirm", "state-ok", confirm)),
-        ("test_input_required_result_tampered_state", asks("confirm", "state-ok", confirm)),
+        (
+            "test_input_required_result_request_state",
+            asks("confirm", "state-ok", confirm),
+        ),
+        (
+            "test_input_required_result_tampered_state",
+            asks("confirm", "state-ok", confirm),
+        ),
         ("test_input_required_result_multiple_inputs", all_at_once()),
         ("test_input_required_result_multi_round", one_by_one()),
         ("test_input_required_result_capabilities", what_it_can()),
@@ -73,10 +85,7 @@ fn confirm() -> Ask {
 /// A tool that asks for one thing and says what it was given.
 fn asks(key: &'static str, text: &'static str, ask: fn() -> Ask) -> Tool {
     Tool::dynamic("Asks its client", nothing(), move |_, _| async move {
-        let answer = client()?
-            .ask(key, ask())
-            .await
-            .map_err(ToolFailure::from)?;
+        let answer = client()?.ask(key, ask()).await.map_err(ToolFailure::from)?;
         said(format!("{text}: {answer}"))
     })
 }
@@ -154,31 +163,44 @@ fn one_by_one() -> Tool {
     Tool::dynamic("Asks twice", nothing(), |_, _| async move {
         let client = client()?;
         let first = form("Step 1: What is your name?", "name", "string");
-        let first = client.ask("step1", first).await.map_err(ToolFailure::from)?;
+        let first = client
+            .ask("step1", first)
+            .await
+            .map_err(ToolFailure::from)?;
         let second = form("Step 2: What is your favorite color?", "color", "string");
-        let second = client.ask("step2", second).await.map_err(ToolFailure::from)?;
-        let (name, color) = (word(&first, "/content/name"), word(&second, "/content/color"));
+        let second = client
+            .ask("step2", second)
+            .await
+            .map_err(ToolFailure::from)?;
+        let (name, color) = (
+            word(&first, "/content/name"),
+            word(&second, "/content/color"),
+        );
         said(format!("{name} likes {color}"))
     })
 }
 
 fn what_it_can() -> Tool {
-    Tool::dynamic("Asks for what its client can give", nothing(), |_, _| async move {
-        let client = client()?;
-        let asks = [
-            ("user_name", AskKind::Form, name()),
-            ("capital_question", AskKind::Sample, capital()),
-            ("client_roots", AskKind::Roots, Ask::roots()),
-        ];
-        let asks: Vec<_> = asks
-            .into_iter()
-            .filter(|(_, kind, _)| client.can(*kind))
-            .map(|(key, _, ask)| (key.to_owned(), ask))
-            .collect();
-        let answers: Map<String, Value> =
-            client.ask_all(asks).await.map_err(ToolFailure::from)?;
-        said(format!("Answers: {}", Value::Object(answers)))
-    })
+    Tool::dynamic(
+        "Asks for what its client can give",
+        nothing(),
+        |_, _| async move {
+            let client = client()?;
+            let asks = [
+                ("user_name", AskKind::Form, name()),
+                ("capital_question", AskKind::Sample, capital()),
+                ("client_roots", AskKind::Roots, Ask::roots()),
+            ];
+            let asks: Vec<_> = asks
+                .into_iter()
+                .filter(|(_, kind, _)| client.can(*kind))
+                .map(|(key, _, ask)| (key.to_owned(), ask))
+                .collect();
+            let answers: Map<String, Value> =
+                client.ask_all(asks).await.map_err(ToolFailure::from)?;
+            said(format!("Answers: {}", Value::Object(answers)))
+        },
+    )
 }
 
 fn defaults() -> Ask {

@@ -1,11 +1,13 @@
 //! Resources, prompts and completions.
 
-use std::sync::{Mutex, PoisonError};
-
 use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tool_core::{BoxFuture, Facts, ToolFailure};
-use tool_mcp::{Completion, OfferChanges, OfferError, Offered, Offers};
+use tool_core::{BoxFuture, ToolFailure};
+use tool_mcp::{
+    Completion, Offer, OfferError, OfferErrorKind, OfferEventSender, OfferEvents, OfferKind,
+    Offerings,
+};
 
 use crate::inputs::{client, form};
 use crate::media::PNG;
@@ -13,130 +15,43 @@ use crate::media::PNG;
 /// What the suite reads besides tools.
 #[derive(Default)]
 pub(crate) struct Fixtures {
-    changes: std::sync::Arc<Mutex<Option<OfferChanges>>>,
+    pub(crate) events: OfferEventSender,
 }
 
-impl Fixtures {
-    /// Tells of changes once a server offers this.
-    pub(crate) fn changes(&self) -> impl Fn() + Send + Sync + 'static {
-        let changes = std::sync::Arc::clone(&self.changes);
-        move || {
-            let changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(changes) = &*changes {
-                changes.prompts();
-            }
-        }
-    }
-}
-
-impl Offers for Fixtures {
-    fn offered(&self) -> Offered {
-        Offered::default().resources().prompts().completions()
+impl Offerings for Fixtures {
+    fn kinds(&self) -> Vec<OfferKind> {
+        OfferKind::ALL.to_vec()
     }
 
-    fn tell_changes_to(&self, changes: OfferChanges) {
-        *self.changes.lock().unwrap_or_else(PoisonError::into_inner) = Some(changes);
-    }
-
-    fn resources<'a>(&'a self, _: &'a Facts) -> BoxFuture<'a, Result<Vec<Value>, OfferError>> {
-        let list = vec![
-            json!({
-                "uri": "test://static-text",
-                "name": "Static text",
-                "description": "A text that never changes",
-                "mimeType": "text/plain",
-            }),
-            json!({
-                "uri": "test://static-binary",
-                "name": "Static picture",
-                "description": "A picture that never changes",
-                "mimeType": "image/png",
-            }),
-            json!({
-                "uri": "test://watched-resource",
-                "name": "Watched",
-                "description": "A text to subscribe to",
-                "mimeType": "text/plain",
-            }),
-        ];
-        Box::pin(async move { Ok(list) })
-    }
-
-    fn templates<'a>(&'a self, _: &'a Facts) -> BoxFuture<'a, Result<Vec<Value>, OfferError>> {
-        let list = vec![json!({
-            "uriTemplate": "test://template/{id}/data",
-            "name": "Data by id",
-            "description": "Data of an id",
-            "mimeType": "application/json",
-        })];
-        Box::pin(async move { Ok(list) })
-    }
-
-    fn read<'a>(
-        &'a self,
-        uri: &'a str,
-        _: &'a Facts,
-    ) -> BoxFuture<'a, Result<Option<Value>, OfferError>> {
-        let contents = match uri {
-            "test://static-text" => Some(json!({
-                "uri": uri,
-                "mimeType": "text/plain",
-                "text": "This is the content of the static text resource.",
-            })),
-            "test://static-binary" => Some(json!({
-                "uri": uri,
-                "mimeType": "image/png",
-                "blob": base64::engine::general_purpose::STANDARD.encode(PNG),
-            })),
-            "test://watched-resource" => Some(json!({
-                "uri": uri,
-                "mimeType": "text/plain",
-                "text": "Watched resource content",
-            })),
-            _ => uri
-                .strip_prefix("test://template/")
-                .and_then(|rest| rest.strip_suffix("/data"))
-                .filter(|id| !id.is_empty() && !id.contains('/'))
-                .map(|id| {
-                    let data = json!({
-                        "id": id,
-                        "templateTest": true,
-                        "data": format!("Data for ID: {id}"),
-                    });
-                    json!({"uri": uri, "mimeType": "application/json", "text": data.to_string()})
-                }),
+    fn list(&self, kind: OfferKind) -> BoxFuture<'_, Result<Vec<Offer>, OfferError>> {
+        let entries = match kind {
+            OfferKind::Resource => resources(),
+            OfferKind::Template => templates(),
+            _ => prompts(),
         };
-        let result = contents.map(|contents| json!({"contents": [contents]}));
-        Box::pin(async move { Ok(result) })
+        let offers = entries.into_iter().filter_map(|entry| {
+            let Value::Object(definition) = entry else {
+                return None;
+            };
+            let key = definition.get(kind.key_member())?.as_str()?.to_owned();
+            Some(Offer::new("", key, definition))
+        });
+        let offers = offers.collect();
+        Box::pin(async move { Ok(offers) })
     }
 
-    fn prompts<'a>(&'a self, _: &'a Facts) -> BoxFuture<'a, Result<Vec<Value>, OfferError>> {
-        let argument = |name: &str| json!({"name": name, "required": true});
-        let prompt = |name: &str, arguments: Value| {
-            json!({"name": name, "description": "A prompt of the suite", "arguments": arguments})
-        };
-        let list = vec![
-            prompt("test_simple_prompt", json!([])),
-            prompt(
-                "test_prompt_with_arguments",
-                json!([argument("arg1"), argument("arg2")]),
-            ),
-            prompt(
-                "test_prompt_with_embedded_resource",
-                json!([argument("resourceUri")]),
-            ),
-            prompt("test_prompt_with_image", json!([])),
-            prompt("test_input_required_result_prompt", json!([])),
-        ];
-        Box::pin(async move { Ok(list) })
+    fn read<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
+        Box::pin(async move {
+            let contents = contents(uri).ok_or_else(missing)?;
+            Ok(Map::from_iter([("contents".to_owned(), json!([contents]))]))
+        })
     }
 
     fn prompt<'a>(
         &'a self,
         name: &'a str,
-        arguments: &'a Map<String, Value>,
-        _: &'a Facts,
-    ) -> BoxFuture<'a, Result<Option<Value>, OfferError>> {
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
         Box::pin(async move {
             let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or("");
             let text = |text: String| json!({"type": "text", "text": text});
@@ -160,7 +75,7 @@ impl Offers for Fixtures {
                 "test_prompt_with_image" => vec![
                     json!({
                         "type": "image",
-                        "data": base64::engine::general_purpose::STANDARD.encode(PNG),
+                        "data": STANDARD.encode(PNG),
                         "mimeType": "image/png",
                     }),
                     text("Please analyze the image above.".to_owned()),
@@ -173,21 +88,21 @@ impl Offers for Fixtures {
                     let context = answer.pointer("/content/context").and_then(Value::as_str);
                     vec![text(format!("Context: {}", context.unwrap_or_default()))]
                 }
-                _ => return Ok(None),
+                _ => return Err(missing()),
             };
             let messages: Vec<_> = content
                 .into_iter()
                 .map(|content| json!({"role": "user", "content": content}))
                 .collect();
-            Ok(Some(json!({"messages": messages})))
+            let messages = Value::Array(messages);
+            Ok(Map::from_iter([("messages".to_owned(), messages)]))
         })
     }
 
     fn complete<'a>(
         &'a self,
         completion: &'a Completion,
-        _: &'a Facts,
-    ) -> BoxFuture<'a, Result<Option<Value>, OfferError>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
         let begun = completion.argument.get("value").and_then(Value::as_str);
         let begun = begun.unwrap_or_default();
         let values: Vec<_> = ["paris", "park", "party"]
@@ -195,15 +110,108 @@ impl Offers for Fixtures {
             .filter(|value| value.starts_with(begun))
             .collect();
         let total = values.len();
-        let completion = json!({"completion": {
+        let completed = json!({
             "values": values,
             "total": total,
             "hasMore": false,
-        }});
-        Box::pin(async move { Ok(Some(completion)) })
+        });
+        Box::pin(async move { Ok(Map::from_iter([("completion".to_owned(), completed)])) })
+    }
+
+    fn events(&self) -> OfferEvents {
+        self.events.subscribe()
     }
 }
 
+fn resources() -> Vec<Value> {
+    vec![
+        json!({
+            "uri": "test://static-text",
+            "name": "Static text",
+            "description": "A text that never changes",
+            "mimeType": "text/plain",
+        }),
+        json!({
+            "uri": "test://static-binary",
+            "name": "Static picture",
+            "description": "A picture that never changes",
+            "mimeType": "image/png",
+        }),
+        json!({
+            "uri": "test://watched-resource",
+            "name": "Watched",
+            "description": "A text to subscribe to",
+            "mimeType": "text/plain",
+        }),
+    ]
+}
+
+fn templates() -> Vec<Value> {
+    vec![json!({
+        "uriTemplate": "test://template/{id}/data",
+        "name": "Data by id",
+        "description": "Data of an id",
+        "mimeType": "application/json",
+    })]
+}
+
+fn contents(uri: &str) -> Option<Value> {
+    match uri {
+        "test://static-text" => Some(json!({
+            "uri": uri,
+            "mimeType": "text/plain",
+            "text": "This is the content of the static text resource.",
+        })),
+        "test://static-binary" => Some(json!({
+            "uri": uri,
+            "mimeType": "image/png",
+            "blob": STANDARD.encode(PNG),
+        })),
+        "test://watched-resource" => Some(json!({
+            "uri": uri,
+            "mimeType": "text/plain",
+            "text": "Watched resource content",
+        })),
+        _ => uri
+            .strip_prefix("test://template/")
+            .and_then(|rest| rest.strip_suffix("/data"))
+            .filter(|id| !id.is_empty() && !id.contains('/'))
+            .map(|id| {
+                let data = json!({
+                    "id": id,
+                    "templateTest": true,
+                    "data": format!("Data for ID: {id}"),
+                });
+                json!({"uri": uri, "mimeType": "application/json", "text": data.to_string()})
+            }),
+    }
+}
+
+fn prompts() -> Vec<Value> {
+    let argument = |name: &str| json!({"name": name, "required": true});
+    let prompt = |name: &str, arguments: Value| json!({"name": name, "description": "A prompt of the suite", "arguments": arguments});
+    vec![
+        prompt("test_simple_prompt", json!([])),
+        prompt(
+            "test_prompt_with_arguments",
+            json!([argument("arg1"), argument("arg2")]),
+        ),
+        prompt(
+            "test_prompt_with_embedded_resource",
+            json!([argument("resourceUri")]),
+        ),
+        prompt("test_prompt_with_image", json!([])),
+        prompt("test_input_required_result_prompt", json!([])),
+    ]
+}
+
+fn missing() -> OfferError {
+    OfferError::new(
+        OfferErrorKind::NotFound,
+        "the suite asks for nothing of that name",
+    )
+}
+
 fn refused(failure: ToolFailure) -> OfferError {
-    OfferError::new(failure.message())
+    OfferError::new(OfferErrorKind::Refused, failure.message())
 }

@@ -1,9 +1,11 @@
 //! A registry that allows everything, with what the suite wants to find.
 
+use std::sync::Arc;
+
 use tool_core::{
     BoxFuture, Decision, NobodyToAsk, Permission, Policy, PolicyError, Request, Ruling, Source,
 };
-use tool_mcp::Server;
+use tool_mcp::{OfferEvent, OfferKind, Server};
 use tool_registry::{Registration, Registry};
 
 use crate::offers::Fixtures;
@@ -41,15 +43,17 @@ pub(crate) fn served() -> Result<Served, Box<dyn std::error::Error>> {
             drop(extras.register([("test_extra", coming)]));
         }),
     ));
-    let prompts = fixtures.changes();
+    let events = fixtures.events.clone();
     all.push((
         "test_trigger_prompt_change",
-        tools::changes("Says that the list of prompts has changed", prompts),
+        tools::changes("Says that the list of prompts has changed", move || {
+            events.send(OfferEvent::Changed(OfferKind::Prompt));
+        }),
     ));
     let registration = registry.register(all)?;
     let server = Server::new(registry)
         .implementation("tool-mcp-conformance", env!("CARGO_PKG_VERSION"))
-        .offers(fixtures);
+        .offerings(Arc::new(fixtures));
     Ok(Served {
         server,
         _registration: registration,

@@ -18,10 +18,19 @@ pub(crate) fn tools() -> Vec<(&'static str, Tool)> {
     vec![
         (
             "test_simple_text",
-            says("Says one thing", "This is a simple text response for testing."),
+            says(
+                "Says one thing",
+                "This is a simple text response for testing.",
+            ),
         ),
-        ("test_image_content", gives("Shows a picture", || vec![picture()])),
-        ("test_audio_content", gives("Plays a sound", || vec![sound()])),
+        (
+            "test_image_content",
+            gives("Shows a picture", || vec![picture()]),
+        ),
+        (
+            "test_audio_content",
+            gives("Plays a sound", || vec![sound()]),
+        ),
         (
             "test_embedded_resource",
             gives("Holds a resource", || {
@@ -174,8 +183,17 @@ fn with_header() -> Tool {
         "properties": {"value": {"type": "string", "x-mcp-header": "Value"}},
         "required": ["value"],
     });
-    Tool::dynamic("Has an argument that a header repeats", schema, |input, _| async move {
-        let value = input.get("value").and_then(Value::as_str).unwrap_or_default();
-        Ok(Produced::content([Content::text(format!("value: {value}"))]))
-    })
+    Tool::dynamic(
+        "Has an argument that a header repeats",
+        schema,
+        |input, _| async move {
+            let value = input
+                .get("value")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            Ok(Produced::content([Content::text(format!(
+                "value: {value}"
+            ))]))
+        },
+    )
 }

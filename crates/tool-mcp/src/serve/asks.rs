@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::outlet::{Gone, Outlet};
-use crate::wire::{Id, Outgoing, RpcError};
+use crate::wire::{Id, Message, RpcError};
 
 /// Requests to one client that wait for their answers.
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Asks {
             outlet,
             id: Some(id.clone()),
         };
-        outlet.send(&Outgoing::request(id, method, params)).await?;
+        outlet.send(&Message::request(id, method, params)).await?;
         let answer = answered.await.map_err(|_| Gone)?;
         let mut withdrawn = withdrawn;
         withdrawn.id = None;
@@ -77,7 +77,7 @@ impl Drop for Withdrawn<'_> {
             self.asks.waiting().answers.remove(&id);
             let params = json!({"requestId": id, "reason": "the call has ended"});
             self.outlet
-                .post(&Outgoing::notice("notifications/cancelled", Some(params)));
+                .post(&Message::notice("notifications/cancelled", Some(params)));
         }
     }
 }

@@ -11,9 +11,9 @@ use super::numbering::Numbering;
 use super::params::Params;
 use super::request_state::{Bound, RequestState};
 use super::rounds::{self, Answered};
-use super::server::Offer;
+use super::server::Served;
 use super::{Ask, approval, result};
-use crate::wire::{Id, Outgoing, RpcError};
+use crate::wire::{Id, Message, RpcError};
 
 /// Reports that may wait for the client. A tool that reports faster loses the newest.
 const WAITING_REPORTS: usize = 64;
@@ -27,7 +27,7 @@ const MOST_QUESTIONS: usize = 16;
 /// # Cancel safety
 /// Dropping the future cancels the call.
 pub(crate) async fn call(
-    offer: &Offer,
+    served: &Served,
     client: &Client,
     id: &Id,
     mut params: Params,
@@ -41,7 +41,7 @@ pub(crate) async fn call(
         arguments,
         facts: &client.facts,
     };
-    let state = rounds::open(offer, client, params.request_state.as_deref(), &bound)?;
+    let state = rounds::open(served, client, params.request_state.as_deref(), &bound)?;
     let mut given = state.answers;
     let word = match &state.suspension {
         Some(_) => responses.remove(approval::KEY),
@@ -50,9 +50,9 @@ pub(crate) async fn call(
     given.extend(responses);
 
     let calling = CallingClient::new(client.clone(), given);
-    let snapshot = offer.registry.request(&client.facts);
+    let snapshot = served.registry.request(&client.facts);
     let fresh = || {
-        let asks = offer.asks_clients && approval::can_be_asked(client);
+        let asks = served.asks_clients && approval::can_be_asked(client);
         let approvals = if asks {
             Approvals::Suspend
         } else {
@@ -69,20 +69,24 @@ pub(crate) async fn call(
                 Some(verdict) => snapshot.resume(*suspension, verdict, &client.facts),
                 // An address for consent does not travel, and is asked for anew.
                 None if approval::question(&suspension).is_none() => fresh(),
-                None => return ask_to_decide(offer, &calling, suspension, &bound),
+                None => return ask_to_decide(served, &calling, suspension, &bound),
             }
         }
     };
     let mut questions = 0;
     loop {
-        let told = told(client, settling.door(Door::Mcp), params.meta.progress_token.as_ref());
+        let told = told(
+            client,
+            settling.door(Door::Mcp),
+            params.meta.progress_token.as_ref(),
+        );
         let settlement = tokio::select! {
             biased;
             settlement = calling.serve(told) => settlement,
-            needed = calling.needed() => return rounds::needed(offer, &calling, needed, &bound),
+            needed = calling.needed() => return rounds::needed(served, &calling, needed, &bound),
         };
         let Outcome::Suspended(suspension) = settlement.outcome else {
-            return answer(settlement, client, offer).map(Answered::Complete);
+            return answer(settlement, client, served).map(Answered::Complete);
         };
         let Some(ask) = approval::question(&suspension) else {
             return Ok(Answered::Complete(result::refused(format!(
@@ -92,10 +96,13 @@ pub(crate) async fn call(
         };
         questions += 1;
         if !calling.can(ask.kind()) || questions > MOST_QUESTIONS {
-            return Ok(Answered::Complete(result::refused(cannot(&suspension, &ask))));
+            return Ok(Answered::Complete(result::refused(cannot(
+                &suspension,
+                &ask,
+            ))));
         }
         let verdict = match &client.era {
-            Era::Stateless { .. } => return ask_to_decide(offer, &calling, suspension, &bound),
+            Era::Stateless { .. } => return ask_to_decide(served, &calling, suspension, &bound),
             Era::Handshake(_) => calling
                 .ask(approval::KEY, ask)
                 .await
@@ -109,7 +116,7 @@ pub(crate) async fn call(
 
 /// Asks for the decision on a call that waits, with the call itself in the state.
 fn ask_to_decide(
-    offer: &Offer,
+    served: &Served,
     calling: &CallingClient,
     suspension: Box<Suspension>,
     bound: &Bound<'_>,
@@ -125,7 +132,7 @@ fn ask_to_decide(
         answers: calling.given().clone(),
         ..RequestState::default()
     };
-    rounds::ask(offer, vec![(approval::KEY.to_owned(), ask)], state, bound)
+    rounds::ask(served, vec![(approval::KEY.to_owned(), ask)], state, bound)
 }
 
 fn cannot(suspension: &Suspension, ask: &Ask) -> String {
@@ -140,9 +147,9 @@ fn cannot(suspension: &Suspension, ask: &Ask) -> String {
 fn answer(
     settlement: Settlement,
     client: &Client,
-    offer: &Offer,
+    served: &Served,
 ) -> Result<Map<String, Value>, RpcError> {
-    result::answer(settlement, client.is_stateless(), offer.has_outputs())
+    result::answer(settlement, client.is_stateless(), served.has_outputs())
 }
 
 async fn told(client: &Client, settling: Settling, token: Option<&Value>) -> Settlement {
@@ -171,7 +178,7 @@ async fn tell(client: &Client, token: &Value, mut reports: mpsc::Receiver<Progre
                 members.insert("message".to_owned(), message.into());
             }
         }
-        let message = Outgoing::notice("notifications/progress", Some(params));
+        let message = Message::notice("notifications/progress", Some(params));
         if client.outlet.send(&message).await.is_err() {
             // The client is gone; the call is about to be dropped.
             return;

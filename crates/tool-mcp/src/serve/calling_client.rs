@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::client::{Client, Era};
 use super::{Ask, AskError, AskKind, LogLevel};
-use crate::wire::Outgoing;
+use crate::wire::Message;
 
 tokio::task_local! {
     static CURRENT: CallingClient;
@@ -151,7 +151,7 @@ impl CallingClient {
         if let (Some(logger), Some(members)) = (logger, params.as_object_mut()) {
             members.insert("logger".to_owned(), logger.into());
         }
-        let message = Outgoing::notice("notifications/message", Some(params));
+        let message = Message::notice("notifications/message", Some(params));
         // Its call is about to be dropped.
         let _ = self.0.client.outlet.send(&message).await;
     }

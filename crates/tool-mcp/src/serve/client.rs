@@ -1,9 +1,9 @@
 //! Who makes a request, and how it can be reached while that runs.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex};
-
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use tool_core::Facts;
 
 use super::LogLevel;
@@ -35,24 +35,55 @@ pub(crate) enum Era {
 /// What the requests of a client with a handshake share.
 pub(crate) struct Connection {
     pub(crate) asks: Arc<Asks>,
-    pub(crate) subscriptions: Subscriptions,
+    /// Resources of which the client wants to know when they change.
+    subscriptions: Mutex<HashSet<String>>,
     log_level: AtomicU8,
 }
-
-/// Resources of which a client wants to know when they change.
-pub(crate) type Subscriptions = Arc<Mutex<HashSet<String>>>;
 
 impl Default for Connection {
     fn default() -> Self {
         Self {
             asks: Arc::default(),
-            subscriptions: Arc::default(),
+            subscriptions: Mutex::default(),
             log_level: AtomicU8::new(LogLevel::Info as u8),
         }
     }
 }
 
+/// Resources to which one client can subscribe. More is no interest in any of them.
+const MOST_SUBSCRIPTIONS: usize = 1_024;
+
 impl Connection {
+    pub(crate) fn subscribe(&self, uri: String) -> Result<(), String> {
+        let mut subscriptions = self.subscriptions();
+        if subscriptions.len() >= MOST_SUBSCRIPTIONS {
+            return Err(format!(
+                "a client can subscribe to at most {MOST_SUBSCRIPTIONS} resources"
+            ));
+        }
+        subscriptions.insert(uri);
+        Ok(())
+    }
+
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        self.subscriptions().remove(uri);
+    }
+
+    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
+        self.subscriptions().contains(uri)
+    }
+
+    /// Whether the client wants log messages that grave.
+    pub(crate) fn wants_log(&self, level: LogLevel) -> bool {
+        level as u8 >= self.log_level.load(Ordering::Relaxed)
+    }
+
+    fn subscriptions(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.subscriptions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn set_log_level(&self, level: LogLevel) {
         self.log_level.store(level as u8, Ordering::Relaxed);
     }
@@ -66,9 +97,7 @@ impl Client {
     /// Whether the client wants log messages that grave.
     pub(crate) fn wants_log(&self, level: LogLevel) -> bool {
         match &self.era {
-            Era::Handshake(connection) => {
-                level as u8 >= connection.log_level.load(Ordering::Relaxed)
-            }
+            Era::Handshake(connection) => connection.wants_log(level),
             Era::Stateless { log_level } => log_level.is_some_and(|wanted| level >= wanted),
         }
     }

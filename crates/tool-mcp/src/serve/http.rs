@@ -91,15 +91,15 @@ impl Server {
         };
         let stop = CancellationToken::new();
         let (serving, over) = serving();
-        let offer = Arc::clone(self.offer());
+        let served = Arc::clone(self.served());
         let sessions = Sessions::new(options.session_idle, stop.clone());
-        let looked_after = Arc::clone(&sessions).look_after(Arc::clone(&offer));
+        let looked_after = Arc::clone(&sessions).look_after();
         let ended = stop.clone();
         tokio::spawn(async move {
             ended.run_until_cancelled(looked_after).await;
         });
         let site = Arc::new(Site {
-            offer,
+            served,
             names,
             auth,
             sessions,
@@ -121,7 +121,7 @@ impl Server {
             address,
             token,
             stop,
-            registry: self.offer().registry.clone(),
+            registry: self.served().registry.clone(),
             over,
             task: Some(tokio::spawn(listening)),
         })

@@ -28,7 +28,8 @@ pub(crate) fn page(
             RpcError::params("the cursor is none of this server's; begin without one")
         })?),
     };
-    let mut rest = entries.skip_while(|(name, _)| after.as_ref().is_some_and(|after| name <= after));
+    let mut rest =
+        entries.skip_while(|(name, _)| after.as_ref().is_some_and(|after| name <= after));
     let mut page = Vec::new();
     let mut last = None;
     for (name, entry) in rest.by_ref().take(size.get()) {

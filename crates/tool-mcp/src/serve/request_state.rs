@@ -97,11 +97,8 @@ impl StateKey {
 impl Bound<'_> {
     fn digest(&self) -> String {
         let facts = self.facts;
-        let caller = serde_json::json!([
-            facts.session_id(),
-            facts.agent_id(),
-            facts.identification(),
-        ]);
+        let caller =
+            serde_json::json!([facts.session_id(), facts.agent_id(), facts.identification(),]);
         // A client may write the same arguments otherwise; text that is no JSON stands for itself.
         let arguments = serde_json::from_str::<Value>(self.arguments).map_or_else(
             |_| self.arguments.to_owned(),

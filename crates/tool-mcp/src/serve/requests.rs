@@ -9,9 +9,9 @@ use super::contained::contained;
 use super::methods;
 use super::params::Params;
 use super::rounds::Answered;
-use super::server::Offer;
+use super::server::Served;
 use super::serving::Serving;
-use crate::wire::{Id, Outgoing, RpcError, revision};
+use crate::wire::{Id, Message, RpcError, revision};
 
 /// What is listed may depend on who asks, so that nobody else is to be shown it.
 const CACHE_SCOPE: &str = "private";
@@ -28,21 +28,21 @@ pub(crate) struct Request {
 /// # Cancel safety
 /// Dropping the future cancels the request.
 pub(crate) async fn answer(
-    offer: &Offer,
+    served: &Served,
     client: &Client,
     request: Request,
     cancelled: &CancellationToken,
     serving: &Serving,
-) -> Option<Outgoing> {
+) -> Option<Message> {
     let _running = serving.run();
     let Request { id, method, params } = request;
     let is_call = method == "tools/call";
     let answering = async {
         if method == "subscriptions/listen" && client.is_stateless() {
-            return changes::listen(offer, client, &id, params).await;
+            return changes::listen(served, client, &id, params).await;
         }
-        match contained(methods::answer(offer, client, &id, &method, params)).await {
-            Some(answered) => answered.map(|answered| dress(offer, client, &method, answered)),
+        match contained(methods::answer(served, client, &id, &method, params)).await {
+            Some(answered) => answered.map(|answered| dress(served, client, &method, answered)),
             None => Err(RpcError::new(
                 RpcError::INTERNAL,
                 "the server failed unexpectedly",
@@ -56,11 +56,11 @@ pub(crate) async fn answer(
         outcome = answering => Some(outcome),
     };
     match outcome {
-        Some(outcome) => Some(Outgoing::answer(id, outcome)),
+        Some(outcome) => Some(Message::answer(id, outcome)),
         None => {
             if is_call {
                 // What the dropped call has left is nobody else's to run.
-                offer.registry.clean_up().await;
+                served.registry.clean_up().await;
             }
             None
         }
@@ -68,7 +68,7 @@ pub(crate) async fn answer(
 }
 
 /// What an era without a handshake tells in every result.
-fn dress(offer: &Offer, client: &Client, method: &str, answered: Answered) -> Value {
+fn dress(served: &Served, client: &Client, method: &str, answered: Answered) -> Value {
     if let Era::Handshake(_) = client.era {
         return match answered {
             Answered::Complete(result) | Answered::InputRequired(result) => result.into(),
@@ -84,18 +84,18 @@ fn dress(offer: &Offer, client: &Client, method: &str, answered: Answered) -> Va
         result.insert("cacheScope".to_owned(), CACHE_SCOPE.into());
     }
     result.insert("resultType".to_owned(), sort.into());
-    with_server(offer, &mut result);
+    with_server(served, &mut result);
     result.into()
 }
 
-pub(crate) fn with_server(offer: &Offer, result: &mut Map<String, Value>) {
+pub(crate) fn with_server(served: &Served, result: &mut Map<String, Value>) {
     let meta = result
         .entry("_meta")
         .or_insert_with(|| Value::Object(Map::new()));
     if let Some(meta) = meta.as_object_mut() {
         meta.insert(
             revision::meta::SERVER.to_owned(),
-            offer.implementation_json(),
+            served.implementation_json(),
         );
     }
 }
@@ -113,34 +113,33 @@ fn is_cacheable(method: &str) -> bool {
 }
 
 /// The answer to a client that begins with a handshake, and the revision that was agreed on.
-pub(crate) fn initialize(offer: &Offer, params: &Params) -> (Value, &'static str) {
+pub(crate) fn initialize(served: &Served, params: &Params) -> (Value, &'static str) {
     let wanted = params.protocol_version.as_deref().unwrap_or_default();
-    let agreed =
-        revision::with_handshake(wanted).unwrap_or(revision::NEWEST_WITH_HANDSHAKE);
+    let agreed = revision::with_handshake(wanted).unwrap_or(revision::NEWEST_WITH_HANDSHAKE);
     let mut result = json!({
         "protocolVersion": agreed,
-        "capabilities": offer.capabilities(),
-        "serverInfo": offer.implementation_json(),
+        "capabilities": served.capabilities(),
+        "serverInfo": served.implementation_json(),
     });
-    if let (Some(text), Some(members)) = (&offer.instructions, result.as_object_mut()) {
+    if let (Some(text), Some(members)) = (&served.instructions, result.as_object_mut()) {
         members.insert("instructions".to_owned(), text.as_str().into());
     }
     (result, agreed)
 }
 
 /// The answer to a client that wants to know what there is.
-pub(crate) fn discover(offer: &Offer) -> Value {
+pub(crate) fn discover(served: &Served) -> Value {
     let mut result = Map::new();
     let versions: Vec<_> = revision::all().collect();
     result.insert("supportedVersions".to_owned(), json!(versions));
-    result.insert("capabilities".to_owned(), offer.capabilities());
-    if let Some(text) = &offer.instructions {
+    result.insert("capabilities".to_owned(), served.capabilities());
+    if let Some(text) = &served.instructions {
         result.insert("instructions".to_owned(), text.as_str().into());
     }
     result.insert("ttlMs".to_owned(), 0.into());
     result.insert("cacheScope".to_owned(), CACHE_SCOPE.into());
     result.insert("resultType".to_owned(), "complete".into());
-    with_server(offer, &mut result);
+    with_server(served, &mut result);
     result.into()
 }
 

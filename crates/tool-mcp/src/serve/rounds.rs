@@ -6,7 +6,7 @@ use super::Ask;
 use super::calling_client::{CallingClient, Needed};
 use super::client::Client;
 use super::request_state::{Bound, RequestState};
-use super::server::Offer;
+use super::server::Served;
 use crate::wire::RpcError;
 
 /// What a request is answered with.
@@ -19,13 +19,13 @@ pub(crate) enum Answered {
 
 /// Opens the state that a client carries. None is a state without anything in it.
 pub(crate) fn open(
-    offer: &Offer,
+    served: &Served,
     client: &Client,
     state: Option<&str>,
     bound: &Bound<'_>,
 ) -> Result<RequestState, RpcError> {
     match state {
-        Some(state) if client.is_stateless() => offer
+        Some(state) if client.is_stateless() => served
             .state_key
             .as_ref()
             .and_then(|key| key.open(state, bound))
@@ -41,7 +41,7 @@ pub(crate) fn open(
 
 /// Ends a round with what has to come before the next.
 pub(crate) fn needed(
-    offer: &Offer,
+    served: &Served,
     calling: &CallingClient,
     needed: Needed,
     bound: &Bound<'_>,
@@ -57,18 +57,18 @@ pub(crate) fn needed(
                 answers: calling.given().clone(),
                 ..RequestState::default()
             };
-            ask(offer, asks, state, bound)
+            ask(served, asks, state, bound)
         }
     }
 }
 
 pub(crate) fn ask(
-    offer: &Offer,
+    served: &Served,
     asks: Vec<(String, Ask)>,
     state: RequestState,
     bound: &Bound<'_>,
 ) -> Result<Answered, RpcError> {
-    let closed = offer
+    let closed = served
         .state_key
         .as_ref()
         .and_then(|key| key.close(state, bound))

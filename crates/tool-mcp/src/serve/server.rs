@@ -10,12 +10,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tool_core::{Facts, SessionId};
 use tool_registry::Registry;
 
-use super::client::Subscriptions;
-use super::offer_changes::OfferChanges;
+use super::offered::{Offered, Sorts};
 use super::request_state::StateKey;
-use super::retained::RetainedOutputs;
 use super::serving::serving;
-use super::{Offered, Offers, ServeError, stream};
+use super::{ServeError, stream};
+use crate::offerings::Offerings;
 
 /// Entries of a page of a list unless said otherwise. Most clients ask for one page only.
 const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
@@ -45,17 +44,16 @@ const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 /// cancelled it or is gone, at most five seconds each. When a stream ends, and when a server over
 /// HTTP is told to, that is waited for.
 #[derive(Clone)]
-pub struct Server(Arc<Offer>);
+pub struct Server(Arc<Served>);
 
 /// What is offered, the same to all clients.
 #[derive(Clone)]
-pub(crate) struct Offer {
+pub(crate) struct Served {
     pub(crate) registry: Registry,
     implementation: (String, String),
     pub(crate) instructions: Option<String>,
     pub(crate) facts: Facts,
-    pub(crate) offers: Vec<Arc<dyn Offers>>,
-    pub(crate) changes: OfferChanges,
+    pub(crate) offered: Offered,
     pub(crate) page_size: NonZeroUsize,
     pub(crate) asks_clients: bool,
     /// None where the system gave no random bytes: then no call takes several rounds.
@@ -67,17 +65,12 @@ impl Server {
     /// A server that offers everything in a registry, and the outputs that it retained.
     #[must_use]
     pub fn new(registry: Registry) -> Self {
-        let outputs = registry.outputs().map(|outputs| {
-            let outputs: Arc<dyn Offers> = Arc::new(RetainedOutputs(Arc::clone(outputs)));
-            outputs
-        });
-        Self(Arc::new(Offer {
+        Self(Arc::new(Served {
             registry,
             implementation: ("tool-mcp".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             instructions: None,
             facts: Facts::new(),
-            offers: outputs.into_iter().collect(),
-            changes: OfferChanges::new(),
+            offered: Offered::default(),
             page_size: PAGE,
             asks_clients: true,
             state_key: StateKey::random(),
@@ -85,19 +78,22 @@ impl Server {
         }))
     }
 
-    /// Offers resources, prompts or completions besides, after those that were added earlier.
+    /// Offers resources, prompts and completions besides, those of imported servers among them.
+    /// Where two offer the same, what was added first has it.
+    ///
+    /// Lists come in the order of their keys. What an offering asks of its caller it can ask with
+    /// [`CallingClient::current`](super::CallingClient::current). Logs of servers reach a client
+    /// over a pair of streams: over HTTP they could tell one client of another's calls.
     #[must_use]
-    pub fn offers(mut self, offers: impl Offers + 'static) -> Self {
-        let offer = self.offer_mut();
-        offers.tell_changes_to(offer.changes.clone());
-        offer.offers.push(Arc::new(offers));
+    pub fn offerings(mut self, offerings: Arc<dyn Offerings>) -> Self {
+        self.served_mut().offered.add(offerings);
         self
     }
 
     /// Sets how many entries a page of a list has at most. Defaults to 1,000.
     #[must_use]
     pub fn page_size(mut self, entries: NonZeroUsize) -> Self {
-        self.offer_mut().page_size = entries;
+        self.served_mut().page_size = entries;
         self
     }
 
@@ -105,7 +101,7 @@ impl Server {
     /// questions to its person is asked.
     #[must_use]
     pub fn leave_questions(mut self) -> Self {
-        self.offer_mut().asks_clients = false;
+        self.served_mut().asks_clients = false;
         self
     }
 
@@ -114,21 +110,21 @@ impl Server {
     /// same 32 secret bytes, and registries with one seal key and one state.
     #[must_use]
     pub fn state_key(mut self, key: [u8; 32]) -> Self {
-        self.offer_mut().state_key = Some(StateKey::new(key));
+        self.served_mut().state_key = Some(StateKey::new(key));
         self
     }
 
     /// Sets the name and version by which clients know this server. Defaults to this crate's.
     #[must_use]
     pub fn implementation(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.offer_mut().implementation = (name.into(), version.into());
+        self.served_mut().implementation = (name.into(), version.into());
         self
     }
 
     /// Sets a text that tells the client's model how to use the tools. None by default.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.offer_mut().instructions = Some(instructions.into());
+        self.served_mut().instructions = Some(instructions.into());
         self
     }
 
@@ -136,7 +132,7 @@ impl Server {
     /// Nothing by default.
     #[must_use]
     pub fn facts(mut self, facts: Facts) -> Self {
-        self.offer_mut().facts = facts;
+        self.served_mut().facts = facts;
         self
     }
 
@@ -145,7 +141,7 @@ impl Server {
     /// at most 5 s are heeded.
     #[must_use]
     pub fn linger(mut self, linger: Duration) -> Self {
-        self.offer_mut().linger = linger;
+        self.served_mut().linger = linger;
         self
     }
 
@@ -167,48 +163,34 @@ impl Server {
         let (serving, mut over) = serving();
         let linger = self.0.linger;
         let facts = with_session(&self.0.facts, random_session());
-        let served = stream::serve(&self.0, facts, linger, serving, reader, writer).await;
+        let ended = stream::serve(&self.0, facts, linger, serving, reader, writer).await;
         over.wait().await;
         // Calls by MCP leave nothing to the end of a session.
         self.0.registry.clean_up().await;
-        served
+        ended
     }
 
     #[cfg(feature = "http")]
-    pub(crate) fn offer(&self) -> &Arc<Offer> {
+    pub(crate) fn served(&self) -> &Arc<Served> {
         &self.0
     }
 
-    fn offer_mut(&mut self) -> &mut Offer {
+    fn served_mut(&mut self) -> &mut Served {
         Arc::make_mut(&mut self.0)
     }
 }
 
-impl Offer {
+impl Served {
     /// Which sorts there are besides tools.
-    pub(crate) fn offered(&self) -> Offered {
-        self.offers
-            .iter()
-            .fold(Offered::default(), |all, offers| all.and(offers.offered()))
+    pub(crate) fn sorts(&self) -> Sorts {
+        let mut sorts = self.offered.sorts();
+        sorts.resources |= self.has_outputs();
+        sorts
     }
 
     /// Whether results can link to what was retained of them.
     pub(crate) fn has_outputs(&self) -> bool {
         self.registry.outputs().is_some()
-    }
-
-    /// Gives up the resources of a client that is gone.
-    pub(crate) fn forget(&self, subscriptions: &Subscriptions, facts: &Facts) {
-        let subscribed = std::mem::take(
-            &mut *subscriptions
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
-        for uri in subscribed {
-            for offers in &self.offers {
-                offers.unsubscribe(&uri, facts);
-            }
-        }
     }
 
     pub(crate) fn implementation_json(&self) -> Value {
@@ -218,19 +200,19 @@ impl Offer {
 
     /// What a client is told that it can use.
     pub(crate) fn capabilities(&self) -> Value {
-        let offered = self.offered();
+        let sorts = self.sorts();
         let mut capabilities = Map::new();
         let mut put = |key: &str, value: Value| capabilities.insert(key.to_owned(), value);
         put("tools", json!({"listChanged": true}));
         // Tools may always tell something; a client without a handshake asks for it by request.
         put("logging", json!({}));
-        if offered.resources {
+        if sorts.resources {
             put("resources", json!({"listChanged": true, "subscribe": true}));
         }
-        if offered.prompts {
+        if sorts.prompts {
             put("prompts", json!({"listChanged": true}));
         }
-        if offered.completions {
+        if sorts.completions {
             put("completions", json!({}));
         }
         capabilities.into()

@@ -11,22 +11,24 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_core::Facts;
 
 use super::capabilities::Capabilities;
-use super::changes::{self, Watch};
+use super::changes::{self, Logs, Watch};
 use super::client::{Client, Connection, Era};
 use super::outlet::Outlet;
 use super::params::Params;
 use super::requests::{self, Request};
-use super::server::Offer;
+use super::server::Served;
 use super::serving::Serving;
 use super::{LogLevel, ServeError, ServeErrorKind};
-use crate::wire::{self, Frame, Frames, Id, Incoming, Misfit, Outbox, Outgoing, Overlong, RpcError, Sort};
+use crate::wire::{
+    self, Frame, Frames, Id, Incoming, Message, Misfit, Outbox, Overlong, RpcError, Sort,
+};
 
 /// Requests of one client that may run at the same time. One more is answered with an error.
 const MOST_REQUESTS: usize = 1_024;
 
 /// One client and what it has going on.
 struct Stream {
-    offer: Arc<Offer>,
+    served: Arc<Served>,
     facts: Facts,
     outlet: Outlet,
     serving: Serving,
@@ -47,7 +49,7 @@ type Running = Arc<Mutex<HashMap<Id, CancellationToken>>>;
 
 /// Serves until the client closes its side, and the calls in flight had their time.
 pub(crate) async fn serve<R, W>(
-    offer: &Arc<Offer>,
+    served: &Arc<Served>,
     facts: Facts,
     linger: Duration,
     serving: Serving,
@@ -59,12 +61,12 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let mut frames = Frames::new(reader, wire::FRAME_BYTES);
-    let mut outbox = Outbox::start(writer);
+    let outbox = Arc::new(Outbox::start(writer));
     let gone = CancellationToken::new();
     let mut stream = Stream {
-        offer: Arc::clone(offer),
+        served: Arc::clone(served),
         facts,
-        outlet: Outlet::Lines(outbox.lines().clone()),
+        outlet: Outlet::Lines(Arc::clone(&outbox)),
         serving,
         connection: Arc::default(),
         capabilities: None,
@@ -139,11 +141,11 @@ impl Stream {
                 let result = if method == "initialize" {
                     let declared = params.capabilities.clone().unwrap_or_default();
                     self.capabilities = Some(Capabilities::of(&declared));
-                    requests::initialize(&self.offer, &params).0
+                    requests::initialize(&self.served, &params).0
                 } else {
-                    requests::discover(&self.offer)
+                    requests::discover(&self.served)
                 };
-                self.outlet.post(&Outgoing::answer(id, Ok(result)));
+                self.outlet.post(&Message::answer(id, Ok(result)));
             }
             Ok(Some(client)) => self.start(client, Request { id, method, params }),
         }
@@ -207,10 +209,10 @@ impl Stream {
             }
             running.insert(id.clone(), cancelled.clone());
         }
-        let (offer, running) = (Arc::clone(&self.offer), Arc::clone(&self.running));
+        let (served, running) = (Arc::clone(&self.served), Arc::clone(&self.running));
         let serving = self.serving.clone();
         self.tasks.spawn(async move {
-            let answer = requests::answer(&offer, &client, request, &cancelled, &serving).await;
+            let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
             lock(&running).remove(&id);
             if let Some(answer) = answer {
                 client.outlet.post(&answer);
@@ -221,7 +223,9 @@ impl Stream {
     fn notified(&mut self, method: &str, params: Option<&RawValue>) {
         match method {
             "notifications/cancelled" => {
-                let id = Params::read(method, params).ok().and_then(|read| read.request_id);
+                let id = Params::read(method, params)
+                    .ok()
+                    .and_then(|read| read.request_id);
                 if let Some(cancelled) = id.and_then(|id| lock(&self.running).get(&id).cloned()) {
                     cancelled.cancel();
                 }
@@ -229,9 +233,10 @@ impl Stream {
             "notifications/initialized" if self.capabilities.is_some() && !self.telling => {
                 self.telling = true;
                 let telling = changes::tell(
-                    Watch::new(&self.offer),
+                    Watch::new(&self.served),
                     self.outlet.clone(),
-                    Arc::clone(&self.connection.subscriptions),
+                    Arc::clone(&self.connection),
+                    Logs::Told,
                 );
                 let gone = self.gone.clone();
                 self.tasks.spawn(async move {
@@ -254,7 +259,7 @@ impl Stream {
     }
 
     fn refuse(&self, id: Id, error: RpcError) {
-        self.outlet.post(&Outgoing::answer(id, Err(error)));
+        self.outlet.post(&Message::answer(id, Err(error)));
     }
 
     /// Lets the requests that run come to their end, for a while.
@@ -275,7 +280,6 @@ impl Stream {
     /// Drops what still runs, which then has its time to clean up.
     fn end(&mut self) {
         self.gone.cancel();
-        self.offer.forget(&self.connection.subscriptions, &self.facts);
         self.tasks.detach_all();
     }
 }

@@ -94,13 +94,17 @@ fn misfit(bytes: &[u8]) -> Misfit {
     }
     match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
         Err(_) => Misfit::Text,
-        Ok(_) => Misfit::Json(serde_json::from_slice(bytes).ok().map(|Named { id, .. }| id)),
+        Ok(_) => Misfit::Json(
+            serde_json::from_slice(bytes)
+                .ok()
+                .map(|Named { id, .. }| id),
+        ),
     }
 }
 
 /// A message to a peer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Outgoing {
+pub(crate) struct Message {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Id>,
@@ -114,7 +118,7 @@ pub(crate) struct Outgoing {
     error: Option<RpcError>,
 }
 
-impl Outgoing {
+impl Message {
     const EMPTY: Self = Self {
         jsonrpc: "2.0",
         id: None,

@@ -1,8 +1,8 @@
 //! Lines on their way out, in the order in which they were handed over.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -20,17 +20,11 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// Writes lines from a task of its own, so that their order is that of the handing over and a
 /// dropped sender never leaves half a line behind.
 pub(crate) struct Outbox {
-    queue: Option<mpsc::Sender<Line>>,
-    lines: Lines,
-    task: JoinHandle<()>,
-}
-
-/// Hands lines over to an outbox for as long as that is open. Clones hand over to the same one.
-#[derive(Clone)]
-pub(crate) struct Lines {
-    queue: mpsc::WeakSender<Line>,
+    open: Mutex<Option<mpsc::Sender<Line>>>,
     waiting: Arc<AtomicUsize>,
     broken: CancellationToken,
+    task: JoinHandle<()>,
+    over: CancellationToken,
 }
 
 struct Line {
@@ -43,52 +37,26 @@ impl Outbox {
     pub(crate) fn start<W: AsyncWrite + Send + Unpin + 'static>(writer: W) -> Self {
         let (queue, lines) = mpsc::channel(WAITING_LINES);
         let (waiting, broken) = (Arc::default(), CancellationToken::new());
+        let over = CancellationToken::new();
         let writing = write_lines(writer, lines, Arc::clone(&waiting), broken.clone());
-        let lines = Lines {
-            queue: queue.downgrade(),
+        let ended = over.clone().drop_guard();
+        let task = tokio::spawn(async move {
+            let _ended = ended;
+            writing.await;
+        });
+        Self {
+            open: Mutex::new(Some(queue)),
             waiting,
             broken,
-        };
-        Self {
-            queue: Some(queue),
-            lines,
-            task: tokio::spawn(writing),
+            task,
+            over,
         }
-    }
-
-    /// Hands lines over from elsewhere.
-    pub(crate) fn lines(&self) -> &Lines {
-        &self.lines
     }
 
     /// Given when a line could not be written or handed over: the peer is gone or does not read.
     pub(crate) fn broken(&self) -> &CancellationToken {
-        &self.lines.broken
+        &self.broken
     }
-
-    /// As [`Lines::push`].
-    #[cfg(feature = "child")]
-    pub(crate) fn push<T: serde::Serialize + 'static>(
-        &self,
-        message: &T,
-    ) -> impl Future<Output = io::Result<()>> + Send + use<T> {
-        self.lines.push(message)
-    }
-
-    /// Writes what was handed over, as far as a second lets it, and closes the stream.
-    pub(crate) async fn close(&mut self) {
-        if self.queue.take().is_none() {
-            return;
-        }
-        tokio::select! {
-            _ = &mut self.task => {}
-            () = self.lines.broken.cancelled() => self.task.abort(),
-            () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
-        }
-    }
-}
-
-impl Lines {
 
     /// Hands over a message. The line is in its place when this returns; the future resolves when
     /// it is written.
@@ -109,15 +77,20 @@ impl Lines {
         }
     }
 
+    /// The same for a message that nobody waits for to be written.
+    pub(crate) fn post<T: serde::Serialize>(&self, message: &T) -> io::Result<()> {
+        self.hand_over(message).map(drop)
+    }
+
     fn hand_over<T: serde::Serialize>(
         &self,
         message: &T,
     ) -> io::Result<oneshot::Receiver<io::Result<()>>> {
         let mut bytes = serde_json::to_vec(message)?;
         bytes.push(b'\n');
-        let queue = self
-            .queue
-            .upgrade()
+        let queue = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = queue
+            .as_ref()
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
         let (written, receiver) = oneshot::channel();
         let length = bytes.len();
@@ -137,6 +110,24 @@ impl Lines {
             self.broken.cancel();
         }
         handed
+    }
+
+    /// Writes what was handed over, as far as a second lets it, and closes the stream.
+    pub(crate) async fn close(&self) {
+        let open = self
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if open.is_none() {
+            return;
+        }
+        drop(open);
+        tokio::select! {
+            () = self.over.cancelled() => {}
+            () = self.broken.cancelled() => self.task.abort(),
+            () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use tokio_util::sync::DropGuard;
 
 use crate::serve::outlet::Gone;
-use crate::wire::Outgoing;
+use crate::wire::Message;
 
 /// Messages that may wait for a client, and bytes in all of them. Beyond, the oldest that answers
 /// nothing is lost.
@@ -77,7 +77,7 @@ impl EventLog {
         }
     }
 
-    pub(crate) fn push(&self, message: &Outgoing) -> Result<(), Gone> {
+    pub(crate) fn push(&self, message: &Message) -> Result<(), Gone> {
         let json = serde_json::to_vec(message).map_err(|_| Gone)?;
         let mut state = self.state();
         if state.closed {

@@ -16,13 +16,13 @@ use super::session::Session;
 use super::site::Site;
 use super::{headers, reply};
 use crate::serve::capabilities::Capabilities;
-use crate::serve::changes::{self, Watch};
+use crate::serve::changes::{self, Logs, Watch};
 use crate::serve::client::{Client, Era};
 use crate::serve::outlet::Outlet;
 use crate::serve::params::Params;
 use crate::serve::requests;
 use crate::serve::{LogLevel, server};
-use crate::wire::{self, Id, Incoming, Misfit, Outgoing, RpcError, revision};
+use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -57,7 +57,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
         Method::GET => listen(&site, &parts.headers, principal.as_deref()),
         Method::DELETE => match session(&site, &parts.headers, principal.as_deref()) {
             Ok((id, _)) => {
-                site.sessions.end(&site.offer, id);
+                site.sessions.end(id);
                 reply::empty(StatusCode::NO_CONTENT)
             }
             Err(response) => response,
@@ -129,7 +129,7 @@ async fn request(
             Err(error) => bad(id, error),
             Ok(()) => reply::message(
                 StatusCode::OK,
-                &Outgoing::answer(id, Ok(requests::discover(&site.offer))),
+                &Message::answer(id, Ok(requests::discover(&site.served))),
             ),
         },
         _ => match session(site, headers, principal.as_deref()) {
@@ -143,7 +143,7 @@ async fn request(
 }
 
 fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -> Response {
-    let (result, agreed) = requests::initialize(&site.offer, params);
+    let (result, agreed) = requests::initialize(&site.served, params);
     let Some(name) = server::random_session() else {
         return reply::empty(StatusCode::SERVICE_UNAVAILABLE);
     };
@@ -161,7 +161,7 @@ fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -
         let error = RpcError::request("too many clients are connected; try again later");
         return reply::error(StatusCode::SERVICE_UNAVAILABLE, Some(id), error);
     }
-    let mut response = reply::message(StatusCode::OK, &Outgoing::answer(id, Ok(result)));
+    let mut response = reply::message(StatusCode::OK, &Message::answer(id, Ok(result)));
     if let Ok(text) = text.parse() {
         response.headers_mut().insert(SESSION, text);
     }
@@ -188,11 +188,11 @@ async fn with_handshake(
         false => Outlet::Nowhere,
     };
     let client = session.client(outlet);
-    let (offer, serving) = (Arc::clone(&site.offer), site.serving.clone());
+    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
     let (running, answers) = (Arc::clone(&session), Arc::clone(&log));
     tokio::spawn(async move {
         let id = request.id.clone();
-        let answer = requests::answer(&offer, &client, request, &cancelled, &serving).await;
+        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
         running.ended(&id);
         finish(&answers, answer);
     });
@@ -229,15 +229,15 @@ async fn stateless(
     let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     let said = params.meta.version.is_some();
     if let Err(error) = match said {
-        true => headers::check(&site.offer, headers, &method, &params)
+        true => headers::check(&site.served, headers, &method, &params)
             .and_then(|()| requests::check_stateless(&params)),
         false => requests::check_stateless(&params),
     } {
         return bad(id, error);
     }
     if method == "server/discover" {
-        let result = requests::discover(&site.offer);
-        return reply::message(StatusCode::OK, &Outgoing::answer(id, Ok(result)));
+        let result = requests::discover(&site.served);
+        return reply::message(StatusCode::OK, &Message::answer(id, Ok(result)));
     }
     let takes_events = takes(headers, "text/event-stream");
     if method == "subscriptions/listen" && !takes_events {
@@ -246,10 +246,7 @@ async fn stateless(
     let log = Arc::new(EventLog::once());
     let declared = params.meta.capabilities.clone().unwrap_or_default();
     let client = Client {
-        facts: server::with_session(
-            &site.facts(principal.as_deref()),
-            principal.map(Into::into),
-        ),
+        facts: server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into)),
         capabilities: Capabilities::of(&declared),
         outlet: match takes_events {
             true => Outlet::Events(Arc::clone(&log)),
@@ -266,7 +263,9 @@ async fn stateless(
     run(site, client, request, cancelled, Arc::clone(&log));
     let first = async { Some(log.first().await) };
     let first = match takes_events {
-        true => tokio::time::timeout(IN_SILENCE, first).await.unwrap_or(None),
+        true => tokio::time::timeout(IN_SILENCE, first)
+            .await
+            .unwrap_or(None),
         false => first.await,
     };
     match first {
@@ -283,14 +282,14 @@ fn run(
     cancelled: CancellationToken,
     log: Arc<EventLog>,
 ) {
-    let (offer, serving) = (Arc::clone(&site.offer), site.serving.clone());
+    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
     tokio::spawn(async move {
-        let answer = requests::answer(&offer, &client, request, &cancelled, &serving).await;
+        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
         finish(&log, answer);
     });
 }
 
-fn finish(log: &EventLog, answer: Option<Outgoing>) {
+fn finish(log: &EventLog, answer: Option<Message>) {
     if let Some(answer) = answer {
         // A client that is gone needs none.
         let _ = log.push(&answer);
@@ -308,9 +307,10 @@ fn notified(site: &Site, session: &Arc<Session>, method: &str, params: Option<&R
         }
         "notifications/initialized" if session.begins_telling() => {
             let telling = changes::tell(
-                Watch::new(&site.offer),
+                Watch::new(&site.served),
                 Outlet::Events(Arc::clone(&session.unasked)),
-                Arc::clone(&session.connection.subscriptions),
+                Arc::clone(&session.connection),
+                Logs::Withheld,
             );
             let gone = session.gone.clone();
             tokio::spawn(async move {

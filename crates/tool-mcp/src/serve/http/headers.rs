@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::serve::params::Params;
-use crate::serve::server::Offer;
+use crate::serve::server::Served;
 use crate::wire::RpcError;
 
 pub(crate) const VERSION: &str = "mcp-protocol-version";
@@ -23,7 +23,7 @@ const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
 /// Compares the headers of a request without a handshake with its body.
 pub(crate) fn check(
-    offer: &Offer,
+    served: &Served,
     headers: &HeaderMap,
     method: &str,
     params: &Params,
@@ -43,19 +43,19 @@ pub(crate) fn check(
     if method == "tools/call"
         && let Some(name) = name
     {
-        arguments_agree(offer, headers, name, params)?;
+        arguments_agree(served, headers, name, params)?;
     }
     Ok(())
 }
 
 /// Compares the arguments that a tool wants repeated.
 fn arguments_agree(
-    offer: &Offer,
+    served: &Served,
     headers: &HeaderMap,
     tool: &str,
     params: &Params,
 ) -> Result<(), RpcError> {
-    let snapshot = offer.registry.snapshot();
+    let snapshot = served.registry.snapshot();
     let Some(entry) = snapshot.get(tool) else {
         return Ok(());
     };

@@ -62,14 +62,17 @@ impl Names {
         let mut origins = headers.get_all(ORIGIN).iter();
         hosts.peek().is_some()
             && hosts.all(|host| host.to_str().is_ok_and(|host| self.allows_host(host)))
-            && origins.all(|origin| origin.to_str().is_ok_and(|origin| self.allows_origin(origin)))
+            && origins.all(|origin| {
+                origin
+                    .to_str()
+                    .is_ok_and(|origin| self.allows_origin(origin))
+            })
     }
 
     fn allows_host(&self, host: &str) -> bool {
         Host::read(host).is_some_and(|host| {
             self.hosts.iter().any(|allowed| {
-                allowed.name == host.name
-                    && (allowed.port.is_none() || allowed.port == host.port)
+                allowed.name == host.name && (allowed.port.is_none() || allowed.port == host.port)
             })
         })
     }

@@ -7,7 +7,7 @@ use axum::response::Response;
 
 use super::event_log::Events;
 use super::token::Turned;
-use crate::wire::{Id, Outgoing, RpcError};
+use crate::wire::{Id, Message, RpcError};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -19,7 +19,7 @@ pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response {
     response
 }
 
-pub(crate) fn message(status: StatusCode, message: &Outgoing) -> Response {
+pub(crate) fn message(status: StatusCode, message: &Message) -> Response {
     match serde_json::to_vec(message) {
         Ok(body) => json(status, body),
         Err(_) => empty(StatusCode::INTERNAL_SERVER_ERROR),
@@ -28,7 +28,7 @@ pub(crate) fn message(status: StatusCode, message: &Outgoing) -> Response {
 
 /// An error ahead of any answer.
 pub(crate) fn error(status: StatusCode, id: Option<Id>, error: RpcError) -> Response {
-    message(status, &Outgoing::error(id, error))
+    message(status, &Message::error(id, error))
 }
 
 pub(crate) fn events(events: Events) -> Response {

@@ -12,7 +12,6 @@ use super::event_log::EventLog;
 use crate::serve::capabilities::Capabilities;
 use crate::serve::client::{Client, Connection, Era};
 use crate::serve::outlet::Outlet;
-use crate::serve::server::Offer;
 use crate::wire::Id;
 
 /// Sessions at the same time. One more is not begun.
@@ -109,23 +108,23 @@ impl Sessions {
     }
 
     /// Ends a session and all that it has going on.
-    pub(crate) fn end(&self, offer: &Offer, id: &str) {
+    pub(crate) fn end(&self, id: &str) {
         let session = self.by_id().remove(id);
         if let Some(session) = session {
-            session.end(offer);
+            session.end();
         }
     }
 
     /// Ends sessions that nobody uses, for as long as the server listens.
-    pub(crate) async fn look_after(self: Arc<Self>, offer: Arc<Offer>) {
+    pub(crate) async fn look_after(self: Arc<Self>) {
         loop {
-            let next = self.sweep(&offer);
+            let next = self.sweep();
             tokio::time::sleep_until(next).await;
         }
     }
 
     /// Ends what nobody uses, and tells when to look again.
-    fn sweep(&self, offer: &Offer) -> Instant {
+    fn sweep(&self) -> Instant {
         let now = Instant::now();
         let mut next = now + self.idle;
         let mut over = Vec::new();
@@ -139,7 +138,7 @@ impl Sessions {
             true
         });
         for session in over {
-            session.end(offer);
+            session.end();
         }
         next
     }
@@ -237,10 +236,9 @@ impl Session {
             .fold(state.used, Instant::max)
     }
 
-    fn end(&self, offer: &Offer) {
+    fn end(&self) {
         self.gone.cancel();
         self.unasked.close();
-        offer.forget(&self.connection.subscriptions, &self.facts);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -32,9 +32,8 @@ impl BearerToken {
     /// [`ServeErrorKind::Token`] for a text that is no such token.
     pub fn new(secret: &str) -> Result<Self, ServeError> {
         let secret = secret.trim();
-        let fits = |character: char| {
-            character.is_ascii_alphanumeric() || "-._~+/=".contains(character)
-        };
+        let fits =
+            |character: char| character.is_ascii_alphanumeric() || "-._~+/=".contains(character);
         if secret.len() < FEWEST || !secret.chars().all(fits) {
             return Err(ServeError::new(
                 ServeErrorKind::Token,
