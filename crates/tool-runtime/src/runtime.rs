@@ -113,12 +113,18 @@ impl Runtime {
         }
     }
 
-    /// An MCP server that offers everything in the registry.
+    /// An MCP server that offers everything in the registry, and what imported servers have beside
+    /// tools.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn mcp_server(&self) -> tool_mcp::Server {
-        tool_mcp::Server::new(self.registry.clone())
-            .implementation("tool", env!("CARGO_PKG_VERSION"))
+        let server = tool_mcp::Server::new(self.registry.clone())
+            .implementation("tool", env!("CARGO_PKG_VERSION"));
+        #[cfg(feature = "mcp-child")]
+        if let Some(upstreams) = &self.upstreams {
+            return server.offerings(upstreams.offerings());
+        }
+        server
     }
 
     /// Runs every cleanup that tools have registered, at most five seconds each, and then ends

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! conformance                  serves standard input and output
-//! conformance 127.0.0.1:8011   serves HTTP at /mcp, to whoever comes
+//! conformance 127.0.0.1:8011   serves HTTP at /mcp, to whoever comes, and prints the address
 //! ```
+
+#![expect(clippy::print_stdout, reason = "whoever started it reads the address")]
 
 mod inputs;
 mod media;
@@ -24,7 +26,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let address: SocketAddr = address.parse()?;
             // The suite shows no token.
             let options = HttpOptions::new(address).allow_anyone_unchecked();
-            served.server.serve_http(options).await?.ended().await?;
+            let mut http = served.server.serve_http(options).await?;
+            println!("{}", http.url());
+            http.ended().await?;
         }
     }
     Ok(())
