@@ -85,6 +85,40 @@ async fn a_connection_ends_when_its_calls_are_cleaned_up_after() {
     assert_eq!(served.cleaned(), 1);
 }
 
+#[tokio::test]
+async fn what_a_dropped_connection_left_is_cleaned_up_with_the_next() {
+    let served = served();
+    let mut dropped = Peer::connect(&served.server).await;
+    dropped
+        .request(1, "tools/call", json!({"name": "open"}))
+        .await;
+    served.begun().await;
+    dropped.serving.abort();
+    let _ = dropped.leave().await;
+    assert_eq!(served.cleaned(), 0);
+    let next = Peer::connect(&served.server).await;
+    next.leave().await.expect("no panic").expect("it leaves");
+    assert_eq!(served.cleaned(), 1);
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn what_a_dropped_connection_left_is_cleaned_up_when_a_listener_ends() {
+    let served = served();
+    let mut dropped = Peer::connect(&served.server).await;
+    dropped
+        .request(1, "tools/call", json!({"name": "open"}))
+        .await;
+    served.begun().await;
+    dropped.serving.abort();
+    let _ = dropped.leave().await;
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let http = served.server.serve_http(address).await.expect("it listens");
+    assert_eq!(served.cleaned(), 0);
+    http.shutdown().await;
+    assert_eq!(served.cleaned(), 1);
+}
+
 #[cfg(feature = "http")]
 #[tokio::test]
 async fn a_server_that_is_told_to_end_cleans_up_after_its_calls() {
