@@ -21,4 +21,5 @@ mod stories;
 // Parts of several crates, working together.
 mod dropped;
 mod passing_on;
+mod real_results;
 mod upstream;

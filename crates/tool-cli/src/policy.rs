@@ -289,7 +289,7 @@ async fn asking<T>(
         None => None,
         Some(text) => Some(arguments(text).await?),
     };
-    let mut request = Request::new(Action::new(&asked.action), vec![resource], &facts);
+    let mut request = Request::new(Action::new(&asked.action), [resource], &facts);
     request.source = source.as_ref();
     request.tool = tool.as_ref();
     request.set_arguments(arguments.as_ref());

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
-    ErrorChain, EventKind, Gate, NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
+    ErrorChain, EventKind, Gate, IntoResources, NobodyToAsk, Policy, Refusal, Request, Resources,
+    Ruling,
 };
 
 /// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
@@ -56,7 +57,7 @@ impl Permission {
         Self::new(ClosedPolicy, NobodyToAsk)
     }
 
-    /// Asks for leave to do something, from inside a handler.
+    /// Asks for leave to do something, from inside a handler, and names one resource at least.
     ///
     /// Await the result, and pass its error on with `?`: it is this call's refusal. The refusal
     /// also sticks to the call, so that no error mapping of the handler can turn a "no" into
@@ -64,17 +65,17 @@ impl Permission {
     ///
     /// # Cancel safety
     /// Dropping the future withdraws the question; nothing is saved.
-    pub fn assert<'a, R: Into<Resource>>(
+    pub fn assert<'a>(
         &'a self,
         cx: &'a Context,
         action: &'a str,
-        resources: impl IntoIterator<Item = R>,
+        resources: impl IntoResources<'a>,
     ) -> Assertion<'a> {
         Assertion {
             permission: self,
             cx,
             action,
-            resources: resources.into_iter().map(Into::into).collect(),
+            resources: resources.into_resources(),
             save: Vec::new(),
             metadata: Map::new(),
         }
@@ -85,9 +86,6 @@ impl Permission {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn decide(&self, request: &Request<'_>) -> Ruling {
-        if request.resources.is_empty() {
-            return Ruling::new(Decision::Deny, "the request names no resource");
-        }
         let decided = match self.policy.decide_at_once(request) {
             Some(decided) => decided,
             None => self.policy.decide(request).await,
@@ -117,6 +115,7 @@ impl Permission {
             Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
                 Ok(Answer::Approved) => Ok(()),
                 Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
+                Ok(Answer::Stopped { note }) => Err(Refusal::Stopped { note }),
                 Ok(Answer::Nobody) => Err(denied(format!(
                     "{}, and nobody is there to ask",
                     ruling.because
@@ -151,7 +150,7 @@ pub struct Assertion<'a> {
     permission: &'a Permission,
     cx: &'a Context,
     action: &'a str,
-    resources: Vec<Resource>,
+    resources: Resources<'a>,
     save: Vec<String>,
     metadata: Map<String, Value>,
 }

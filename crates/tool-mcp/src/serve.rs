@@ -16,6 +16,7 @@ mod client;
 mod contained;
 mod content;
 mod definition;
+mod held;
 #[cfg(feature = "http")]
 mod http;
 mod log_level;

@@ -185,7 +185,7 @@ impl Desk {
                 .map(|()| Queued::Allowed);
         }
         if self.0.is_stopped(request.facts) {
-            return Err(Refusal::Declined { note: None });
+            return Err(Refusal::Stopped { note: None });
         }
         let (id, answered) = self.0.open(&Ask::new(request, &ruling));
         let asker = Asker {
@@ -285,7 +285,7 @@ impl Shared {
         let ending = if deserted { Ending::Withdrawn } else { ending };
         let answer = match &ending {
             Ending::Answered(answer) => Some(answer.clone()),
-            Ending::Stopped { note } => Some(Answer::Declined { note: note.clone() }),
+            Ending::Stopped { note } => Some(Answer::Stopped { note: note.clone() }),
             Ending::Expired | Ending::Withdrawn => None,
         };
         if let Some(answer) = answer {
@@ -347,7 +347,7 @@ impl Approver for Desk {
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
             if self.0.is_stopped(ask.request.facts) {
-                return Ok(Answer::Declined { note: None });
+                return Ok(Answer::Stopped { note: None });
             }
             let (id, answered) = self.0.open(&ask);
             let asker = Asker {

@@ -6,6 +6,8 @@ mod envelope;
 mod fits;
 mod incoming;
 mod inverse;
+#[cfg(feature = "lint")]
+mod lint;
 mod loss;
 mod node;
 mod pass;
@@ -20,6 +22,8 @@ mod unique_ids;
 
 pub use incoming::{Api, IncomingCall, ReadError, Response};
 pub use inverse::Inverse;
+#[cfg(feature = "lint")]
+pub use lint::{Finding, Handling, Level, LintRule, RULES_READ, lint_rules, lint_tools};
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};

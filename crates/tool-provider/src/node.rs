@@ -1,7 +1,7 @@
 //! A schema as the passes work on it: a tree whose subschemas are nodes and whose other keywords
 //! are plain values.
 
-mod anchors;
+pub(crate) mod anchors;
 mod emit;
 mod parse;
 mod place;

@@ -17,6 +17,13 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "lint")]
+pub(crate) use keywords::{ALWAYS, constrains, is_regular};
+#[cfg(feature = "lint")]
+pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_key};
+#[cfg(feature = "lint")]
+pub(crate) use untyped::about;
+
 use crate::loss::Report;
 use crate::node::{Document, Node};
 use crate::rules::{Recursion, Refs, Rules};

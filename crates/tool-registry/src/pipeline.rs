@@ -16,6 +16,7 @@ mod parse;
 mod place;
 mod policy;
 mod project;
+mod repeated_media;
 mod resolve;
 mod resume;
 mod run;

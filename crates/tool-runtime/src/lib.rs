@@ -6,6 +6,8 @@ mod built_in_rules;
 mod error;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+mod live_session;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]

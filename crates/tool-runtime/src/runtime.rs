@@ -115,15 +115,26 @@ impl Runtime {
 
     /// An MCP server that offers everything in the registry, and what imported servers have beside
     /// tools.
+    ///
+    /// What a session of a client stores in the folder of this runtime stays for as long as the
+    /// session lasts, whatever its age and the quota, and is removed when it ends. A session that
+    /// the host itself names is the host's to end.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn mcp_server(&self) -> tool_mcp::Server {
         let server = tool_mcp::Server::new(self.registry.clone())
             .implementation("tool", env!("CARGO_PKG_VERSION"));
+        #[cfg(feature = "storage")]
+        let server = {
+            let upkeep = self.upkeep.clone();
+            server
+                .hold_sessions(move |facts| crate::live_session::LiveSession::begin(&upkeep, facts))
+        };
         #[cfg(feature = "mcp-child")]
-        if let Some(upstreams) = &self.upstreams {
-            return server.offerings(upstreams.offerings());
-        }
+        let server = match &self.upstreams {
+            Some(upstreams) => server.offerings(upstreams.offerings()),
+            None => server,
+        };
         server
     }
 

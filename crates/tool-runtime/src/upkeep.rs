@@ -8,9 +8,9 @@ use crate::RuntimeError;
 /// The stores in the folder of a runtime, to be looked after. Clones are the same stores.
 ///
 /// Opening them has swept them already. A host that runs longer [sweeps](Self::sweep) once an hour,
-/// as `tool serve` does. Nothing is removed at the end of a session unless the host
-/// [says so](Self::end_session). Both block, so in async code they belong on a thread for blocking
-/// work.
+/// as `tool serve` does. What a session leaves behind is removed when the host
+/// [says that it has ended](Self::end_session); an MCP server says so of its clients' sessions. Both
+/// block, so in async code they belong on a thread for blocking work.
 ///
 /// Stores that the host has put in place of these are its own to look after.
 #[derive(Clone, Debug, Default)]
@@ -50,11 +50,10 @@ impl Upkeep {
     /// Removes what a caller whose session has ended leaves behind: outputs of the session, and
     /// artifacts of the session or, without one, of the run.
     ///
-    /// The host calls it, and only where that is wanted: neither
-    /// [`Registry::end_session`](tool_registry::Registry::end_session), which runs cleanups, nor an
-    /// MCP server whose client is gone removes anything, so that an operator can read on and a
-    /// session can be taken up again. What nobody removes stays until it has had its time or room
-    /// is needed. `facts` name session and identity as the calls did, as the same session of
+    /// The server of `Runtime::mcp_server` calls it for the sessions that it made itself. For all
+    /// others the host does, and only where nobody shall read on or take the session up again:
+    /// [`Registry::end_session`](tool_registry::Registry::end_session) runs cleanups and removes
+    /// nothing. What nobody removes stays until it has had its time or room is needed. `facts` name session and identity as the calls did, as the same session of
     /// another identity is another caller's.
     ///
     /// ```

@@ -243,7 +243,7 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
 #[test]
 fn an_error_is_one_json_object_where_json_is_asked_for() {
     let bench = Workbench::new();
-    std::fs::write(bench.root().join("bad.toml"), "version = 1\nrules = 3\n").unwrap();
+    bench.file("bad.toml", "version = 1\nrules = 3\n");
     for (args, says) in [
         (&["approvals", "revoke", "ap_0"][..], "there is no approval"),
         (&["approvals", "answer", "x.ask_1", "once"], "no question"),
@@ -257,8 +257,8 @@ fn an_error_is_one_json_object_where_json_is_asked_for() {
     ] {
         let ended = bench.tool(&[args, &["--json"]].concat()).end().with_code(2);
         let error: serde_json::Value = serde_json::from_str(&ended.stderr).unwrap();
-        let text = error["error"].as_str().unwrap();
-        assert!(text.contains(says), "{args:?}: {error}");
+        assert!(error["error"].is_string(), "{args:?}: {error}");
+        assert!(ended.stderr.contains(says), "{args:?}: {error}");
         assert!(error["causes"].is_array(), "{args:?}: {error}");
         let plain = bench.tool(args).end().with_code(2);
         assert!(
@@ -281,4 +281,53 @@ fn the_help_of_grant_says_how_one_call_is_approved() {
         help.text()
     );
     assert!(!help.text().contains("--call"));
+}
+
+#[test]
+fn writing_a_file_that_runs_code_later_is_asked_whatever_is_allowed() {
+    let bench = Workbench::new();
+    let rules = ["read", "write", "external"].map(|action| {
+        format!("[[rule]]\neffect = \"allow\"\naction = \"{action}\"\nresource = \"**\"\n")
+    });
+    let shell = "[[rule]]\neffect = \"allow\"\naction = \"shell\"\nresource = \"*\"\n";
+    let text = format!("version = 1\n{}{shell}", rules.concat());
+    bench.file("allow.toml", &text);
+    let check = |action: &str, resource: &str, code: i32| {
+        let args = [
+            "--policy",
+            "allow.toml",
+            "policy",
+            "check",
+            action,
+            resource,
+        ];
+        bench.tool(&args).end().with_code(code);
+    };
+    let grant = ["approvals", "grant", "write", "**"];
+    bench.tool(&grant).end().succeeded();
+    for file in [
+        ".git/config",
+        ".git/hooks/pre-commit",
+        "sub/.git/hooks/post-checkout",
+        "/srv/x/.bashrc",
+        "/home/x/.profile",
+        "/home/x/.ssh/authorized_keys",
+        "/etc/cron.d/x",
+        "/var/spool/cron/x",
+        ".husky/pre-push",
+        ".cargo/config.toml",
+        "tool.toml",
+    ] {
+        check("write", file, 1);
+        check("shell", &format!("echo x > {file}"), 1);
+    }
+    for file in [
+        "src/main.rs",
+        ".gitignore",
+        ".github/workflows/ci.yml",
+        "git/config",
+    ] {
+        check("write", file, 0);
+        check("shell", &format!("echo x > {file}"), 0);
+    }
 }

@@ -82,9 +82,9 @@ impl Offerings for Fixtures {
                 ],
                 "test_input_required_result_prompt" => {
                     let ask = form("What context should the prompt use?", "context", "string");
-                    let client = client().map_err(refused)?;
+                    let client = client().map_err(|failure| refused(&failure))?;
                     let answer = client.ask("user_context", ask).await;
-                    let answer = answer.map_err(|error| refused(ToolFailure::from(error)))?;
+                    let answer = answer.map_err(|error| refused(&ToolFailure::from(error)))?;
                     let context = answer.pointer("/content/context").and_then(Value::as_str);
                     vec![text(format!("Context: {}", context.unwrap_or_default()))]
                 }
@@ -212,6 +212,6 @@ fn missing() -> OfferError {
     )
 }
 
-fn refused(failure: ToolFailure) -> OfferError {
+fn refused(failure: &ToolFailure) -> OfferError {
     OfferError::new(OfferErrorKind::Refused, failure.message())
 }

@@ -33,6 +33,7 @@ pub(crate) struct Driver {
     pub(crate) base: Arc<Path>,
     pub(crate) party: Party,
     pub(crate) limits: Limits,
+    pub(crate) keep_lists: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) feed: EventFeed,
     pub(crate) jitter: Arc<Jitter>,
@@ -160,6 +161,11 @@ impl Driver {
             }
         } else {
             self.catalogue.register(listing).await;
+        }
+        if self.keep_lists
+            && let Some(known) = self.catalogue.known()
+        {
+            self.upstream.keep_list(&known.entries);
         }
         self.upstream.line.set(Some(Arc::clone(connection)));
         self.upstream.set(self.catalogue.state());

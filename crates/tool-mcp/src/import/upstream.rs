@@ -28,6 +28,8 @@ struct Known {
     era: Option<Era>,
     capabilities: Map<String, Value>,
     connects: u64,
+    /// What it listed last, where that is kept.
+    listed: Option<Arc<[Value]>>,
 }
 
 impl Upstream {
@@ -48,6 +50,7 @@ impl Upstream {
                 era: None,
                 capabilities: Map::new(),
                 connects: 0,
+                listed: None,
             }),
             changed,
         }
@@ -86,6 +89,14 @@ impl Upstream {
     /// Grows whenever something that it lists beside tools may have changed.
     pub(crate) fn generation(&self) -> u64 {
         self.known().connects + self.tally.changes()
+    }
+
+    pub(crate) fn keep_list(&self, entries: &[Value]) {
+        self.known().listed = Some(entries.into());
+    }
+
+    pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
+        self.known().listed.clone()
     }
 
     pub(crate) fn greeted(&self, greeting: Greeting) {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,7 @@ pub struct UpstreamsBuilder {
     base: PathBuf,
     party: Party,
     jitter: Arc<Jitter>,
+    keep_lists: bool,
 }
 
 impl Upstreams {
@@ -76,6 +78,7 @@ impl Upstreams {
                 inputs: None,
             },
             jitter: Arc::new(retry::random),
+            keep_lists: false,
         }
     }
 
@@ -98,6 +101,15 @@ impl Upstreams {
     #[must_use]
     pub fn offerings(&self) -> Arc<dyn Offerings> {
         Arc::clone(&self.offered) as Arc<dyn Offerings>
+    }
+
+    /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
+    /// has not listed its tools, there is no such server, or lists are not
+    /// [kept](UpstreamsBuilder::keep_lists).
+    #[must_use]
+    pub fn listed(&self, server: &str) -> Option<Arc<[Value]>> {
+        let mut upstreams = self.upstreams.iter();
+        upstreams.find(|upstream| upstream.name == server)?.listed()
     }
 
     /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
@@ -180,6 +192,12 @@ impl UpstreamsBuilder {
         self
     }
 
+    /// Keeps what each server lists as it came, for [`Upstreams::listed`]. It is not by default.
+    pub fn keep_lists(mut self) -> Self {
+        self.keep_lists = true;
+        self
+    }
+
     /// Starts all servers and returns at once. Each registers its tools as soon as it has listed
     /// them, with the server as their source. Must be called inside a tokio runtime.
     pub fn connect(self, registry: &Registry) -> Upstreams {
@@ -217,6 +235,7 @@ impl UpstreamsBuilder {
                     base: Arc::clone(&base),
                     party: self.party.clone(),
                     limits: self.limits.clone(),
+                    keep_lists: self.keep_lists,
                     feed: feed.clone(),
                     jitter: Arc::clone(&self.jitter),
                     stop: stop.clone(),

@@ -31,9 +31,13 @@ impl Ask {
     /// protocol's `ElicitResult`, with `action` and, once accepted, `content`.
     #[must_use]
     pub fn form(message: impl Into<String>, schema: Value) -> Self {
+        let params = [
+            ("message".to_owned(), message.into().into()),
+            ("requestedSchema".to_owned(), schema),
+        ];
         Self {
             kind: AskKind::Form,
-            params: json!({"message": message.into(), "requestedSchema": schema}),
+            params: Value::Object(params.into_iter().collect()),
         }
     }
 

@@ -49,6 +49,7 @@ pub(crate) async fn call(
     };
     given.extend(responses);
 
+    client.held.begin(&client.facts);
     let calling = CallingClient::new(client.clone(), given);
     let snapshot = served.registry.request(&client.facts);
     let fresh = || {

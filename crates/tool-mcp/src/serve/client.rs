@@ -9,12 +9,14 @@ use tool_core::Facts;
 use super::LogLevel;
 use super::asks::Asks;
 use super::capabilities::Capabilities;
+use super::held::Held;
 use super::outlet::Outlet;
 
 /// Who makes a request, and how it can be reached while that runs.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) facts: Facts,
+    pub(crate) held: Held,
     pub(crate) capabilities: Capabilities,
     pub(crate) outlet: Outlet,
     pub(crate) era: Era,

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tool_core::{Facts, SessionId};
 use tool_registry::Registry;
 
+use super::held::{Held, Hold};
 use super::offered::{Offered, Sorts};
 use super::request_state::StateKey;
 use super::serving::serving;
@@ -58,6 +59,7 @@ pub(crate) struct Served {
     pub(crate) asks_clients: bool,
     /// None where the system gave no random bytes: then no call takes several rounds.
     pub(crate) state_key: Option<StateKey>,
+    pub(crate) hold: Option<Hold>,
     linger: Duration,
 }
 
@@ -74,6 +76,7 @@ impl Server {
             page_size: PAGE,
             asks_clients: true,
             state_key: StateKey::random(),
+            hold: None,
             linger: Duration::from_secs(1),
         }))
     }
@@ -136,6 +139,19 @@ impl Server {
         self
     }
 
+    /// Sets what is held for each session for as long as it lasts: `hold` is called with the facts
+    /// of the session's first call, and what it gives is dropped when the session has ended and the
+    /// last of its calls is over. For a session that the [host](Self::facts) names, and for clients
+    /// without a session, nothing is held. Nothing by default.
+    #[must_use]
+    pub fn hold_sessions<H: Send + Sync + 'static>(
+        mut self,
+        hold: impl Fn(&Facts) -> H + Send + Sync + 'static,
+    ) -> Self {
+        self.served_mut().hold = Some(Arc::new(move |facts| Box::new(hold(facts))));
+        self
+    }
+
     /// Sets how long calls in flight may still take after a client has closed its side of a
     /// stream, as one does that writes its requests and waits for the answers. Defaults to 1 s;
     /// at most 5 s are heeded.
@@ -163,7 +179,8 @@ impl Server {
         let (serving, mut over) = serving();
         let linger = self.0.linger;
         let facts = with_session(&self.0.facts, random_session());
-        let ended = stream::serve(&self.0, facts, linger, serving, reader, writer).await;
+        let client = (facts, Held::of(&self.0));
+        let ended = stream::serve(&self.0, client, linger, serving, reader, writer).await;
         over.wait().await;
         // Calls by MCP leave nothing to the end of a session.
         self.0.registry.clean_up().await;

@@ -13,6 +13,7 @@ use tool_core::Facts;
 use super::capabilities::Capabilities;
 use super::changes::{self, Logs, Watch};
 use super::client::{Client, Connection, Era};
+use super::held::Held;
 use super::outlet::Outlet;
 use super::params::Params;
 use super::requests::{self, Request};
@@ -30,6 +31,7 @@ const MOST_REQUESTS: usize = 1_024;
 struct Stream {
     served: Arc<Served>,
     facts: Facts,
+    held: Held,
     outlet: Outlet,
     serving: Serving,
     connection: Arc<Connection>,
@@ -50,7 +52,7 @@ type Running = Arc<Mutex<HashMap<Id, CancellationToken>>>;
 /// Serves until the client closes its side, and the calls in flight had their time.
 pub(crate) async fn serve<R, W>(
     served: &Arc<Served>,
-    facts: Facts,
+    client: (Facts, Held),
     linger: Duration,
     serving: Serving,
     reader: R,
@@ -63,9 +65,11 @@ where
     let mut frames = Frames::new(reader, wire::FRAME_BYTES);
     let outbox = Arc::new(Outbox::start(writer));
     let gone = CancellationToken::new();
+    let (facts, held) = client;
     let mut stream = Stream {
         served: Arc::clone(served),
         facts,
+        held,
         outlet: Outlet::Lines(Arc::clone(&outbox)),
         serving,
         connection: Arc::default(),
@@ -187,6 +191,7 @@ impl Stream {
     fn client(&self, capabilities: Capabilities, era: Era) -> Client {
         Client {
             facts: self.facts.clone(),
+            held: self.held.clone(),
             capabilities,
             outlet: self.outlet.clone(),
             era,

@@ -39,15 +39,30 @@ mod connections;
 /// Importing and serving at once.
 #[cfg(all(feature = "child", unix))]
 mod gateway;
+/// Servers that end and are connected again.
+#[cfg(all(feature = "child", unix))]
+mod import_again;
 /// Calls of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_calls;
+/// The two eras of the protocol.
+#[cfg(all(feature = "child", unix))]
+mod import_eras;
+/// Results to the last digit.
+#[cfg(all(feature = "child", unix))]
+mod import_exact;
+/// Servers that send too much.
+#[cfg(all(feature = "child", unix))]
+mod import_floods;
 /// Servers that misbehave.
 #[cfg(all(feature = "child", unix))]
 mod import_hostile;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
+/// What servers have beside tools.
+#[cfg(all(feature = "child", unix))]
+mod import_offers;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;

@@ -89,7 +89,7 @@ fn gateway(state: &Arc<Shared>, rules: impl IntoIterator<Item = Rule>) -> RulePo
 }
 
 async fn decide(policy: &RulePolicy, facts: &Facts, action: &str, name: &str) -> Decision {
-    let request = Request::new(Action::new(action), vec![Resource::from(name)], facts);
+    let request = Request::new(Action::new(action), [Resource::from(name)], facts);
     policy.decide(&request).await.unwrap().decision
 }
 
@@ -235,7 +235,7 @@ impl Call {
 
     fn with<T>(&self, then: impl FnOnce(&Request<'_>) -> T) -> T {
         let name = Resource::from(self.tool.to_string());
-        let mut request = Request::new(Action::new(self.action), vec![name], &self.facts);
+        let mut request = Request::new(Action::new(self.action), [name], &self.facts);
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);
@@ -245,7 +245,7 @@ impl Call {
 
     async fn decide(&self, policy: &RulePolicy) -> Decision {
         let name = Resource::from(self.tool.to_string());
-        let mut request = Request::new(Action::new(self.action), vec![name], &self.facts);
+        let mut request = Request::new(Action::new(self.action), [name], &self.facts);
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);

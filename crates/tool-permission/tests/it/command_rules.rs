@@ -370,7 +370,7 @@ pub(crate) fn of(rules: &str) -> RulePolicy {
 }
 
 fn ruling(rules: &str, line: &str) -> Ruling {
-    let resources = vec![Resource::command("/repo", "/repo", line)];
+    let resources = [Resource::command("/repo", "/repo", line)];
     let facts = Facts::new();
     let request = Request::new(Action::new("shell"), resources, &facts);
     of(rules).judge(&request)

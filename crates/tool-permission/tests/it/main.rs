@@ -42,7 +42,7 @@ mod scale; // many rules, hostile patterns
 mod volume; // probing for case
 mod wildcard; // patterns against a reference matcher
 
-use tool_core::{Action, Decision, Facts, Request, Resource, Ruling};
+use tool_core::{Action, Decision, Facts, Request, Resource, Resources, Ruling};
 use tool_permission::{Layer, Rule, RulePolicy};
 
 /// A policy of these rules.
@@ -52,7 +52,7 @@ fn policy(rules: impl IntoIterator<Item = Rule>) -> RulePolicy {
 
 /// The ruling on an action on names.
 fn ruling<const N: usize>(policy: &RulePolicy, action: &str, names: [&str; N]) -> Ruling {
-    let resources = names.map(Resource::from).to_vec();
+    let resources = Resources::try_from(names.map(Resource::from).to_vec()).unwrap();
     policy.judge(&Request::new(Action::new(action), resources, &Facts::new()))
 }
 

@@ -53,7 +53,7 @@ impl Office {
 }
 
 fn request<'a>(facts: &'a Facts, name: &str) -> Request<'a> {
-    Request::new(Action::new("fetch"), vec![Resource::from(name)], facts)
+    Request::new(Action::new("fetch"), [Resource::from(name)], facts)
 }
 
 fn declined(note: Option<&str>) -> Answer {
@@ -122,14 +122,15 @@ async fn rejecting_and_stopping_declines_what_the_same_message_still_asks() {
         Some(Notice::Ended { ending, .. }) => assert_eq!(ending, Ending::Stopped { note: None }),
         other => panic!("{other:?}"),
     }
-    assert_eq!(ticket.answer().await.unwrap(), declined(None));
+    let stopped = Answer::Stopped { note: None };
+    assert_eq!(ticket.answer().await.unwrap(), stopped);
     let late = office.queue(&turn, "2").await;
-    assert!(matches!(late, Err(Refusal::Declined { note: None })));
+    assert!(matches!(late, Err(Refusal::Stopped { note: None })));
     let permission = Permission::new(Arc::clone(&office.policy), office.desk.clone());
     let asked = request(&turn, "3");
     let ruling = permission.decide(&asked).await;
     let late = permission.enforce(&asked, &ruling).await;
-    assert_eq!(late, Err(Refusal::Declined { note: None }));
+    assert_eq!(late, Err(Refusal::Stopped { note: None }));
     // The next message is another turn.
     let next = Facts::new().session("a").message("m2");
     drop(office.waiting(&next, "4").await);

@@ -200,3 +200,6 @@ fn demanded(node: &Node) -> BTreeSet<String> {
     }
     names
 }
+
+#[cfg(test)]
+mod tests;

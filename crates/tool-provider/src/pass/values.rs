@@ -53,7 +53,12 @@ impl Work<'_> {
                     && values.clone().all(|it| it.as_str() != Some(""))
             }
         };
-        if !taken {
+        let excess = self.rules.schema.enumeration.excess(&kept).is_some();
+        if excess && self.rules.strict {
+            self.report
+                .blocked(&node.place, "enum", "the enumeration is too long");
+        }
+        if !taken || excess {
             let words = sentence("enum", &Value::Array(kept));
             node.take("enum");
             self.report

@@ -14,6 +14,14 @@ mod checker;
 mod corpus;
 mod field_reports;
 mod incoming;
+#[cfg(feature = "lint")]
+mod lint_corpus;
+#[cfg(feature = "lint")]
+mod lint_examples;
+#[cfg(feature = "lint")]
+mod lint_rules;
+#[cfg(feature = "lint")]
+mod lint_tools;
 mod results;
 mod samples;
 mod streamed;

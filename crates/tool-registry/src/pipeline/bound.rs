@@ -6,13 +6,13 @@ use tool_core::{
 };
 
 use super::project::Shown;
-use super::{Run, place};
+use super::{Run, place, repeated_media};
 use crate::Entry;
 
 /// Bounds the model-facing text of the settlement.
 ///
-/// Only text is measured; media, links and the structured channel pass unchanged, and so does
-/// whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
+/// Only text is measured; media, links and the structured channel pass unchanged, but for media
+/// that the result repeats as base64, and so does whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
 /// shown of a text that is kept nowhere.
 pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
     run.stage(Stage::Bound);
@@ -24,6 +24,7 @@ pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
         return;
     }
     name_streamed(run);
+    repeated_media::refer(run, entry);
     if place::place(run, entry).await {
         return;
     }

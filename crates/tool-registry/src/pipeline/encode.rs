@@ -1,13 +1,16 @@
 //! Stage 10: the output codec, validated.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
+use tool_core::{Content, Defect, DefectKind, EventKind, Outcome, Stage};
 
 use super::execute::Executed;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
 use crate::nesting::{TooDeep, shallow};
+
+/// The key of `meta` that says in which way output is not what its schema says.
+const MISMATCH: &str = "tool-runtime/output_mismatch";
 
 /// Output that its own schema accepts. It lies in the settlement already.
 pub(super) struct Encoded {
@@ -48,11 +51,34 @@ pub(super) fn encode(
         (None, _) => true,
     };
     if !fits {
-        return defect(Defect::new(DefectKind::Output));
+        if !entry.tool().declarations().advisory_output {
+            return defect(Defect::new(DefectKind::Output));
+        }
+        warn(run, entry);
     }
     Ok(Encoded {
         content: produced.content,
     })
+}
+
+/// Says of output that its schema does not accept, in the settlement and to whoever listens.
+fn warn(run: &mut Run<'_>, entry: &Entry) {
+    let why = match (&entry.output, &run.settlement.output) {
+        (Some(schema), Some(output)) => Some(schema.why_not(output)),
+        _ => None,
+    };
+    let issues = why.as_ref().map_or(&[][..], |why| why.issues());
+    let mut texts: Vec<Value> = issues
+        .iter()
+        .map(|issue| issue.to_string().into())
+        .collect();
+    if texts.is_empty() {
+        texts.push("there is no structured output, or none that its schema accepts".into());
+    }
+    let meta = run.settlement.meta.get_or_insert_default();
+    meta.insert(MISMATCH.to_owned(), texts.into());
+    tracing::warn!(tool = %entry.wire_name(), "output is not what its schema says");
+    run.tell(|| EventKind::OutputMismatch(issues));
 }
 
 fn defect<T>(defect: Defect) -> Result<T, Ended> {

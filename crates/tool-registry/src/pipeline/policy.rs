@@ -76,7 +76,7 @@ pub(super) fn request<'r>(
     action: Action<'r>,
     arguments: Option<&'r Spoken<'r>>,
 ) -> Request<'r> {
-    let mut request = Request::new(action, entry.resource.as_slice(), run.facts);
+    let mut request = Request::new(action, &entry.resource, run.facts);
     request.asserts = request.action == Action::CALL && entry.tool().declarations().asserts;
     request.call = run.id();
     request.tool = Some(entry.identity());

@@ -9,7 +9,9 @@ use crate::contained::contained;
 /// Output that was retained for a settlement that nobody has seen yet. When the call is dropped
 /// or ends otherwise, the store is told that nobody will.
 #[derive(Default)]
-pub(crate) struct Unseen(Option<Box<(Arc<dyn OutputStore>, Vec<Retained>)>>);
+pub(crate) struct Unseen(Option<Box<Kept>>);
+
+type Kept = (Arc<dyn OutputStore>, Vec<Retained>);
 
 impl Unseen {
     pub(super) fn keep(&mut self, outputs: &Arc<dyn OutputStore>, retained: &Retained) {

@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod costs;
 mod outputs;
 mod state;
 

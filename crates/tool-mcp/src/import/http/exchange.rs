@@ -167,7 +167,7 @@ impl Shared {
                     while questions.try_join_next().is_some() {}
                     let shared = Arc::clone(self);
                     let answering = self.answering.clone();
-                    answering.answer(asked, questions, move |reply| shared.reply(reply));
+                    answering.answer(asked, questions, move |reply| shared.reply(&reply));
                 }
             }
             if id.is_some_and(|id| !self.board.has(id)) {
@@ -217,8 +217,8 @@ impl Shared {
     }
 
     /// Answers a question of the server, in a request of its own.
-    fn reply(self: Arc<Self>, reply: Reply) {
-        let Ok(body) = serde_json::to_vec(&reply) else {
+    fn reply(self: Arc<Self>, reply: &Reply) {
+        let Ok(body) = serde_json::to_vec(reply) else {
             return;
         };
         tokio::spawn(async move {

@@ -18,6 +18,7 @@ use super::{headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
 use crate::serve::client::{Client, Era};
+use crate::serve::held::Held;
 use crate::serve::outlet::Outlet;
 use crate::serve::params::Params;
 use crate::serve::requests;
@@ -60,7 +61,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
                 site.sessions.end(id);
                 reply::empty(StatusCode::NO_CONTENT)
             }
-            Err(response) => response,
+            Err(none) => none.reply(),
         },
         _ => reply::method_not_allowed(),
     }
@@ -92,7 +93,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: 
         Ok(Incoming::Answer { id, outcome }) => {
             match session(site, headers, principal.as_deref()) {
                 Ok((_, session)) => session.connection.asks.answered(&id, outcome),
-                Err(response) => return response,
+                Err(none) => return none.reply(),
             }
             reply::empty(StatusCode::ACCEPTED)
         }
@@ -137,7 +138,7 @@ async fn request(
                 let request = requests::Request { id, method, params };
                 with_handshake(site, headers, session, request).await
             }
-            Err(response) => response,
+            Err(none) => none.reply(),
         },
     }
 }
@@ -153,7 +154,7 @@ fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -
     let begun = site.sessions.begin(
         text.clone(),
         principal,
-        facts,
+        (facts, Held::of(&site.served)),
         Capabilities::of(&declared),
         agreed,
     );
@@ -247,6 +248,7 @@ async fn stateless(
     let declared = params.meta.capabilities.clone().unwrap_or_default();
     let client = Client {
         facts: server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into)),
+        held: Held::default(),
         capabilities: Capabilities::of(&declared),
         outlet: match takes_events {
             true => Outlet::Events(Arc::clone(&log)),
@@ -326,7 +328,7 @@ fn notified(site: &Site, session: &Arc<Session>, method: &str, params: Option<&R
 fn listen(site: &Site, headers: &HeaderMap, principal: Option<&str>) -> Response {
     let (_, session) = match session(site, headers, principal) {
         Ok(found) => found,
-        Err(response) => return response,
+        Err(none) => return none.reply(),
     };
     if !takes(headers, "text/event-stream") {
         return reply::empty(StatusCode::NOT_ACCEPTABLE);
@@ -347,26 +349,41 @@ fn listen(site: &Site, headers: &HeaderMap, principal: Option<&str>) -> Response
     }
 }
 
-/// The session that a request names. One that names none is of no use where one is needed.
+/// Why a request has no session.
+enum NoSession {
+    /// It names none, and is of no use without one.
+    Unnamed,
+    /// There is none of that name, or not for this principal.
+    Unknown,
+}
+
+impl NoSession {
+    fn reply(self) -> Response {
+        let (status, text) = match self {
+            Self::Unnamed => (
+                StatusCode::BAD_REQUEST,
+                "the request names no session; begin with initialize",
+            ),
+            Self::Unknown => (
+                StatusCode::NOT_FOUND,
+                "there is no such session; begin anew",
+            ),
+        };
+        reply::error(status, None, RpcError::request(text))
+    }
+}
+
+/// The session that a request names.
 fn session<'a>(
     site: &Site,
     headers: &'a HeaderMap,
     principal: Option<&str>,
-) -> Result<(&'a str, Arc<Session>), Response> {
-    let Some(id) = headers.get(SESSION) else {
-        return Err(reply::error(
-            StatusCode::BAD_REQUEST,
-            None,
-            RpcError::request("the request names no session; begin with initialize"),
-        ));
-    };
+) -> Result<(&'a str, Arc<Session>), NoSession> {
+    let id = headers.get(SESSION).ok_or(NoSession::Unnamed)?;
     id.to_str()
         .ok()
         .and_then(|id| Some((id, site.sessions.get(id, principal)?)))
-        .ok_or_else(|| {
-            let error = RpcError::request("there is no such session; begin anew");
-            reply::error(StatusCode::NOT_FOUND, None, error)
-        })
+        .ok_or(NoSession::Unknown)
 }
 
 fn says(headers: &HeaderMap, name: &str, media: &str) -> bool {

@@ -11,6 +11,7 @@ use tool_core::Facts;
 use super::event_log::EventLog;
 use crate::serve::capabilities::Capabilities;
 use crate::serve::client::{Client, Connection, Era};
+use crate::serve::held::Held;
 use crate::serve::outlet::Outlet;
 use crate::wire::Id;
 
@@ -34,6 +35,7 @@ pub(crate) struct Session {
     /// The principal that began it. Nobody else's requests belong to it.
     owner: Option<String>,
     pub(crate) facts: Facts,
+    held: Held,
     capabilities: Capabilities,
     pub(crate) revision: &'static str,
     pub(crate) connection: Arc<Connection>,
@@ -69,13 +71,14 @@ impl Sessions {
         &self,
         id: String,
         owner: Option<String>,
-        facts: Facts,
+        (facts, held): (Facts, Held),
         capabilities: Capabilities,
         revision: &'static str,
     ) -> Option<()> {
         let session = Session {
             owner,
             facts,
+            held,
             capabilities,
             revision,
             connection: Arc::default(),
@@ -152,6 +155,7 @@ impl Session {
     pub(crate) fn client(self: &Arc<Self>, outlet: Outlet) -> Client {
         Client {
             facts: self.facts.clone(),
+            held: self.held.clone(),
             capabilities: self.capabilities,
             outlet,
             era: Era::Handshake(Arc::clone(&self.connection)),

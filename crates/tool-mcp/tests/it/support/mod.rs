@@ -9,6 +9,9 @@ pub(crate) mod http;
 /// Importing that server.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod imported;
+/// The ways in which that server misbehaves on purpose.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod misbehaving;
 /// A client over streams, written by hand.
 pub(crate) mod peer;
 /// A registry that allows everything, with tools to serve.
