@@ -110,7 +110,14 @@ pub(crate) struct Serve {
     /// Let questions wait so many seconds for `tool approvals answer`; without it they are denied
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) ask: Option<u64>,
-    /// Allow an address that other machines can reach; there is no authentication
+    /// Read the token that clients of --http have to show from a file; without one it is taken from
+    /// TOOL_TOKEN, and else made up and shown
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Serve whoever reaches the address, without a token
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    pub(crate) no_token: bool,
+    /// Allow an address that other machines can reach; the token passes unencrypted
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,
 }

@@ -39,10 +39,16 @@ pub(crate) enum CliError {
         source: tool_runtime::storage::LimitsError,
     },
     #[error(
-        "address {address} can be reached from other machines, and whoever reaches it can call every tool; \
+        "address {address} can be reached from other machines, and nothing is encrypted; \
          add --allow-remote if that is meant"
     )]
     Remote { address: SocketAddr },
+    #[error("{from} holds no token for clients")]
+    Token {
+        from: String,
+        #[source]
+        source: tool_runtime::mcp::ServeError,
+    },
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     #[error("{}:{line}: the case could not be tried", path.display())]

@@ -127,7 +127,8 @@ impl Runtime {
         }
     }
 
-    /// An MCP server that offers everything in the registry.
+    /// An MCP server that offers everything in the registry, and what imported servers have beside
+    /// tools.
     ///
     /// What a session of a client stores in the folder of this runtime stays for as long as the
     /// session lasts, whatever its age and the quota, and is removed when it ends. A session that
@@ -142,6 +143,11 @@ impl Runtime {
             let upkeep = self.upkeep.clone();
             server
                 .hold_sessions(move |facts| crate::live_session::LiveSession::begin(&upkeep, facts))
+        };
+        #[cfg(feature = "mcp-child")]
+        let server = match &self.upstreams {
+            Some(upstreams) => server.offerings(upstreams.offerings()),
+            None => server,
         };
         server
     }
