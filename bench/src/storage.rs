@@ -25,7 +25,7 @@ const STREAM: &[Row] = &[
 const PREVIEW: &[Row] = &[row("preview of 100 MB", "preview", "memchr", Some(1.5))];
 const KEPT: &[Row] = &[
     row("page@end", "page@end", "page@start", Some(1.1)),
-    row("put@10000", "put@10000", "put@10", Some(1.25)),
+    row("put@10000", "put@10000", "put@10", Some(2.0)),
     row("list@10000", "list@10000", "list@10", Some(1.25)),
 ];
 
@@ -72,7 +72,9 @@ fn stream(report: &mut Report) -> Done {
     }
     let mib = memory as f64 / f64::from(1 << 20);
     report.add(
-        format!("store: 1 GiB from a file into the store in {mib:.1} MiB of memory, {ROUNDS} rounds"),
+        format!(
+            "store: 1 GiB from a file into the store in {mib:.1} MiB of memory, {ROUNDS} rounds"
+        ),
         lines,
     );
     Ok(())
@@ -172,7 +174,10 @@ fn preview_of_much(report: &mut Report) -> Done {
             Ok(start.elapsed())
         },
     )?;
-    report.add(format!("preview: of one text of 100 MB, {ROUNDS} rounds"), vec![line]);
+    report.add(
+        format!("preview: of one text of 100 MB, {ROUNDS} rounds"),
+        vec![line],
+    );
     Ok(())
 }
 

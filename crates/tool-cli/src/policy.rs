@@ -231,7 +231,7 @@ fn finding(lint: &Lint) -> Value {
 /// The policy of this workspace, with its saved approvals.
 async fn policy(common: &Common) -> Result<RulePolicy, CliError> {
     let (root, _) = setup::places(common)?;
-    let (approvals, _) = setup::approvals(common)?;
+    let (approvals, _) = setup::approvals(common).await?;
     // Read once, so that judging knows them.
     let listed = approvals.list().await;
     listed.map_err(|source| CliError::Approvals { source })?;

@@ -1,5 +1,9 @@
 //! A session of a server, for as long as it lasts.
 
+use std::future::Future as _;
+use std::task::{Context, Waker};
+
+use tokio::runtime::Handle;
 use tool_core::Facts;
 use tool_storage::SessionPin;
 
@@ -29,7 +33,17 @@ impl LiveSession {
 impl Drop for LiveSession {
     fn drop(&mut self) {
         drop(self.pin.take());
+        let (upkeep, facts) = (self.upkeep.clone(), self.facts.clone());
         // What cannot be removed now leaves when it has had its time, as any other does.
-        let _ = self.upkeep.end_session(&self.facts);
+        let mut removed = Box::pin(async move {
+            let _ = upkeep.end_session(&facts).await;
+        });
+        // A directory is done at once, also where no runtime is left; a bucket takes its time.
+        let mut cx = Context::from_waker(Waker::noop());
+        if removed.as_mut().poll(&mut cx).is_pending()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(removed);
+        }
     }
 }

@@ -27,6 +27,7 @@ mod joined;
 mod json_cut;
 mod limits;
 mod listing;
+mod managed;
 mod marker;
 mod memory_artifacts;
 mod page;
@@ -54,6 +55,7 @@ pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_state::DirState;
 pub use dir_store::DirStore;
 pub use limits::{Limits, LimitsError};
+pub use managed::{ManagedArtifacts, ManagedOutputs};
 pub use marker::{Marker, ReadingHint, ReadingHintError};
 pub use memory_artifacts::MemoryArtifacts;
 #[cfg(feature = "object-store")]

@@ -207,7 +207,8 @@ async fn page(
     store.page(PageRequest::new(id, facts)).await
 }
 
-/// All pages of an output of at most so many bytes each, as its caller reads them.
+/// The pages of an output of at most so many bytes each, as its caller reads them: all, or the
+/// first sixty, as each may take a request over a network.
 async fn pages(
     store: &impl OutputStore,
     id: &str,
@@ -216,7 +217,7 @@ async fn pages(
 ) -> Result<Vec<OutputPage>, Failed> {
     let mut pages = Vec::new();
     let mut next = Some(0);
-    while let Some(offset) = next {
+    while let Some(offset) = next.filter(|_| pages.len() < 60) {
         let request = PageRequest::new(id, Some(facts))
             .offset(offset)
             .max_bytes(max_bytes);

@@ -45,7 +45,11 @@ mod completions;
 mod help;
 mod json;
 mod labelled_arguments;
+mod lint;
+mod lint_servers;
 mod pipes;
 mod policy; // ... of what may be done
+mod sarif;
 mod serving_http;
 mod settings;
+mod wire_list;

@@ -217,7 +217,8 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
     answer("ask_1").with_code(2);
     answer(&question).succeeded();
     let settled = client.answer(call, |_| {});
-    assert_ne!(settled["result"]["isError"], true, "{settled}");
+    assert_ne!(settled["isError"], true, "{settled}");
+    assert!(bench.has("ran"));
     // An approval that is granted meanwhile answers as well.
     let arguments = json!({"command": "touch later"});
     let call = client.send(
@@ -229,7 +230,7 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
         .end()
         .succeeded();
     let settled = client.answer(call, |_| {});
-    assert_ne!(settled["result"]["isError"], true, "{settled}");
+    assert_ne!(settled["isError"], true, "{settled}");
     until("the question is gone", || {
         let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
         listed["questions"]
@@ -238,6 +239,54 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
             .is_empty()
             .then_some(())
     });
+}
+
+#[test]
+fn stop_ends_every_question_of_the_session_and_a_later_call_is_asked_about_again() {
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.tool(&["serve", "--ask", "600"]));
+    let touch = |file: &str| {
+        let arguments = json!({"command": format!("touch {file}")});
+        json!({"name": "shell", "arguments": arguments})
+    };
+    let questions = |count: usize| {
+        until("the questions are posted", || {
+            let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
+            let questions = listed["questions"].as_array()?.clone();
+            (questions.len() == count).then_some(questions)
+        })
+    };
+    let first = client.send("tools/call", touch("a"));
+    let question = questions(1)[0]["id"].as_str().unwrap().to_owned();
+    let second = client.send("tools/call", touch("b"));
+    questions(2);
+    let answer = ["approvals", "answer", &question, "stop", "--note", "enough"];
+    bench.tool(&answer).end().succeeded();
+
+    let mut ended = Vec::new();
+    let stopped = client.answer(first, |message| ended.push(message));
+    assert_eq!(stopped["isError"], true, "{stopped}");
+    let says = "the user declined this call and stopped: enough";
+    assert_eq!(stopped["content"][0]["text"], says);
+    let other = ended.into_iter().find(|message| message["id"] == second);
+    let other = other.map_or_else(
+        || client.answer(second, |_| {}),
+        |message| message["result"].clone(),
+    );
+    let says = "the user declined this call and stopped";
+    assert_eq!(other["content"][0]["text"], says, "{other}");
+    questions(0);
+
+    let later = client.send("tools/call", touch("c"));
+    let question = questions(1)[0]["id"].as_str().unwrap().to_owned();
+    let answer = ["approvals", "answer", &question, "once"];
+    bench.tool(&answer).end().succeeded();
+    let settled = client.answer(later, |_| {});
+    assert_ne!(settled["isError"], true, "{settled}");
+    assert_eq!(
+        ["a", "b", "c"].map(|file| bench.has(file)),
+        [false, false, true]
+    );
 }
 
 #[test]

@@ -24,6 +24,10 @@ pub(crate) enum CallError {
         data: Option<Value>,
     },
     #[error("the server answered with HTTP status {0}")]
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only HTTP has a status")
+    )]
     Status(u16),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },

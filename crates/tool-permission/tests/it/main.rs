@@ -20,6 +20,7 @@ mod command_markers; // ... none of which is missed
 mod command_opaque; // ... of which a part cannot be read
 #[cfg(unix)]
 mod command_oracle; // ... as a real bash shows
+mod command_packages; // npx, uvx and the like
 #[cfg(unix)]
 mod command_pieces; // pieces of words
 mod command_rewrites; // ways to write one act

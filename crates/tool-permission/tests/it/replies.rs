@@ -224,25 +224,36 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
             other => panic!("{other:?}"),
         }
     }
-    let mut random = Random::new(5);
-    let mut left = waiting.clone();
-    while !left.is_empty() {
-        let question = left.swap_remove(random.below(left.len()));
-        let name = question.resources[0].to_string();
-        match random.below(3) {
-            0 => askers[name["page".len()..].parse::<usize>().unwrap()].abort(),
-            1 => drop(office.desk.answer(question.id, Reply::Once).await),
-            _ => {
-                let note = Some(name);
-                drop(
-                    office
-                        .desk
-                        .answer(question.id, Reply::Reject { note })
-                        .await,
-                );
+    // Each question is on the lists of two who answer at the same time, each in an order of its own.
+    let askers = Arc::new(askers);
+    let mut people = JoinSet::new();
+    for seed in [5, 6] {
+        let (askers, desk) = (Arc::clone(&askers), office.desk.clone());
+        let (mut random, mut left) = (Random::new(seed), waiting.clone());
+        people.spawn(async move {
+            let mut taken = Vec::new();
+            while !left.is_empty() {
+                let question = left.swap_remove(random.below(left.len()));
+                let name = question.resources[0].to_string();
+                let at: usize = name["page".len()..].parse().unwrap();
+                let note = Some(name.clone());
+                let reply = match random.below(4) {
+                    0 => {
+                        askers[at].abort();
+                        continue;
+                    }
+                    1 => Reply::Reject { note },
+                    _ => Reply::Once,
+                };
+                if desk.answer(question.id, reply).await.is_ok() {
+                    taken.push(name);
+                }
+                tokio::task::yield_now().await;
             }
-        }
+            taken
+        });
     }
+    let mut taken: Vec<_> = people.join_all().await.concat();
     let mut ended = std::collections::HashMap::new();
     while ended.len() < MANY {
         match notices.next().await {
@@ -256,6 +267,15 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
             other => panic!("{other:?}"),
         }
     }
+    let mut answered: Vec<_> = ended
+        .iter()
+        .filter(|(_, ending)| matches!(ending, Ending::Answered(_)))
+        .map(|(name, _)| name.clone())
+        .collect();
+    answered.sort();
+    taken.sort();
+    assert_eq!(answered, taken, "an answer is taken once, or told as late");
+    assert!((1..MANY).contains(&answered.len()));
     while let Some(done) = tasks.join_next().await {
         let Ok((name, answer)) = done else {
             continue;

@@ -43,7 +43,7 @@ pub struct BucketOutputWriter {
 enum At {
     /// Nothing was asked of the bucket yet.
     Nothing,
-    Incoming(Incoming),
+    Incoming(Box<Incoming>),
     /// Something failed: nothing more is written and nothing is shown.
     Failed,
 }
@@ -101,7 +101,7 @@ impl BucketOutputWriter {
     pub async fn write(&mut self, text: &str) -> Result<(), StoreError> {
         let mut incoming = self.incoming().await?;
         incoming.write(text.as_bytes()).await?;
-        self.at = At::Incoming(incoming);
+        self.at = At::Incoming(Box::new(incoming));
         self.glimpse.see(text.as_bytes());
         Ok(())
     }
@@ -127,7 +127,7 @@ impl BucketOutputWriter {
     async fn incoming(&mut self) -> Result<Incoming, StoreError> {
         match std::mem::replace(&mut self.at, At::Failed) {
             At::Nothing => Incoming::begin(&self.store.shared, &self.facts, 0).await,
-            At::Incoming(incoming) => Ok(incoming),
+            At::Incoming(incoming) => Ok(*incoming),
             At::Failed => Err(failed_before()),
         }
     }

@@ -109,7 +109,7 @@ impl Mirror {
     pub(crate) fn value(&self, arguments: &Value) -> Option<String> {
         let path = &self.path;
         let value = path
-            .into_iter()
+            .iter()
             .try_fold(arguments, |value, key| value.get(key))?;
         match value {
             Value::String(text) => Some(encode(text)),
