@@ -86,6 +86,7 @@ const LOG: &str = "notifications/message";
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Logs {
     Told,
+    #[cfg(feature = "http")]
     Withheld,
 }
 

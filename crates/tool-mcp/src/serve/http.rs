@@ -1,5 +1,6 @@
 //! Serving over streamable HTTP.
 
+mod asked;
 mod event_log;
 mod exchange;
 mod headers;

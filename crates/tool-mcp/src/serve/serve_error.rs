@@ -38,6 +38,7 @@ impl ServeError {
         }
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self

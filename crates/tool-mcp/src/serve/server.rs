@@ -165,8 +165,8 @@ impl Server {
     /// closes its side. A message may be 16 MiB long.
     ///
     /// # Errors
-    /// [`ServeErrorKind::Client`] when the client begins with something that is not the protocol,
-    /// [`ServeErrorKind::Broken`] when the task that serves ends unexpectedly.
+    /// [`ServeErrorKind::Client`](super::ServeErrorKind::Client) when the client begins with something
+    /// that is not the protocol.
     ///
     /// # Cancel safety
     /// Dropping the future ends the connection and drops the calls in flight. What they leave to be

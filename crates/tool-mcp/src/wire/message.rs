@@ -142,6 +142,7 @@ impl Message {
     }
 
     /// An error that answers nothing in particular.
+    #[cfg(feature = "http")]
     pub(crate) fn error(id: Option<Id>, error: RpcError) -> Self {
         Self {
             id,
@@ -168,11 +169,13 @@ impl Message {
     }
 
     /// The error that it answers, if it does.
+    #[cfg(feature = "http")]
     pub(crate) fn error_code(&self) -> Option<i64> {
         self.error.as_ref().map(|error| error.code)
     }
 
     /// Whether it answers a request.
+    #[cfg(feature = "http")]
     pub(crate) fn is_answer(&self) -> bool {
         self.method.is_none()
     }

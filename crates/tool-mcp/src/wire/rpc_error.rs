@@ -13,6 +13,7 @@ pub(crate) struct RpcError {
 }
 
 impl RpcError {
+    #[cfg(feature = "http")]
     pub(crate) const PARSE: i64 = -32700;
     pub(crate) const REQUEST: i64 = -32600;
     pub(crate) const METHOD: i64 = -32601;
@@ -20,6 +21,7 @@ impl RpcError {
     pub(crate) const INTERNAL: i64 = -32603;
     /// A resource that does not exist, to clients of the era with a handshake.
     pub(crate) const NO_RESOURCE: i64 = -32002;
+    #[cfg(feature = "http")]
     pub(crate) const HEADERS: i64 = -32020;
     pub(crate) const CAPABILITY: i64 = -32021;
     pub(crate) const VERSION: i64 = -32022;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use super::asked::{SESSION, says, session, takes};
 use super::event_log::{EventLog, Events, First};
 use super::session::Session;
 use super::site::Site;
@@ -25,7 +26,6 @@ use crate::serve::requests;
 use crate::serve::{LogLevel, server};
 use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 
-const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 /// How long an answer may take before a client with a handshake is given a stream, by which it
 /// can come back should it be cut off.
@@ -347,62 +347,4 @@ fn listen(site: &Site, headers: &HeaderMap, principal: Option<&str>) -> Response
         Some((log, event)) => reply::events(Events::of(log, Some(event), false, None)),
         None => reply::empty(StatusCode::NOT_FOUND),
     }
-}
-
-/// Why a request has no session.
-enum NoSession {
-    /// It names none, and is of no use without one.
-    Unnamed,
-    /// There is none of that name, or not for this principal.
-    Unknown,
-}
-
-impl NoSession {
-    fn reply(self) -> Response {
-        let (status, text) = match self {
-            Self::Unnamed => (
-                StatusCode::BAD_REQUEST,
-                "the request names no session; begin with initialize",
-            ),
-            Self::Unknown => (
-                StatusCode::NOT_FOUND,
-                "there is no such session; begin anew",
-            ),
-        };
-        reply::error(status, None, RpcError::request(text))
-    }
-}
-
-/// The session that a request names.
-fn session<'a>(
-    site: &Site,
-    headers: &'a HeaderMap,
-    principal: Option<&str>,
-) -> Result<(&'a str, Arc<Session>), NoSession> {
-    let id = headers.get(SESSION).ok_or(NoSession::Unnamed)?;
-    id.to_str()
-        .ok()
-        .and_then(|id| Some((id, site.sessions.get(id, principal)?)))
-        .ok_or(NoSession::Unknown)
-}
-
-fn says(headers: &HeaderMap, name: &str, media: &str) -> bool {
-    headers
-        .get(name)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split(';').next())
-        .is_some_and(|value| value.trim().eq_ignore_ascii_case(media))
-}
-
-/// Whether the client takes a media type. One that says nothing, or anything, takes the plain
-/// answer.
-fn takes(headers: &HeaderMap, media: &str) -> bool {
-    headers.get_all(ACCEPT).iter().any(|value| {
-        value.to_str().is_ok_and(|value| {
-            value
-                .split(',')
-                .filter_map(|one| one.split(';').next())
-                .any(|one| one.trim().eq_ignore_ascii_case(media))
-        })
-    })
 }
