@@ -130,7 +130,8 @@ fn test(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
     }
     let mut text = String::new();
     for (file, rules) in &loaded {
-        text.push_str(&format!("{file}: {rules} rules, and every example holds\n"));
+        let rules = counted(*rules);
+        text.push_str(&format!("{file}: {rules}, and every example holds\n"));
     }
     for error in &broken {
         text.push_str(&format!("{error}\n"));
@@ -211,7 +212,7 @@ fn lints(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
         let mut text: String = found.iter().map(|lint| format!("{lint}\n")).collect();
         if found.is_empty() {
             let rules: usize = layers.iter().map(|layer| layer.rules().len()).sum();
-            text = format!("{rules} rules, and each can decide\n");
+            text = format!("{}, and each can decide\n", counted(rules));
         }
         print(&text)?;
     }
@@ -337,4 +338,12 @@ fn print(text: &str) -> Result<(), CliError> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// So many rules, in words.
+fn counted(rules: usize) -> String {
+    match rules {
+        1 => "1 rule".to_owned(),
+        _ => format!("{rules} rules"),
+    }
 }

@@ -363,3 +363,6 @@ impl fmt::Debug for Desk {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

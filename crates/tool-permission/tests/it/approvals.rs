@@ -300,6 +300,40 @@ async fn of_two_gateways_one_uses_an_approved_call() {
 }
 
 #[tokio::test]
+async fn an_approval_of_a_call_is_used_up_in_memory_too_and_lasts_an_hour_at_most() {
+    let memory = RulePolicy::new([]);
+    for policy in [memory, gateway(&Arc::default(), [])] {
+        let call = Call::new();
+        let approval = call.with(Approval::of_call).unwrap();
+        let week = Duration::from_secs(7 * 24 * 3600);
+        for lasts in [None, Some(week)] {
+            let granted = policy.saved().grant([approval.clone()], lasts).await;
+            let granted = &granted.unwrap()[0];
+            let end = granted.created_ms + 3_600_000;
+            assert_eq!(granted.expires_ms, Some(end));
+        }
+        assert_eq!(call.decide(&policy).await, Decision::Allow);
+        assert_eq!(call.decide(&policy).await, Decision::Ask);
+        assert!(policy.saved().list().await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_that_was_used_stays_used_where_an_older_state_comes_back() {
+    let state = Arc::new(Shared::default());
+    let policy = gateway(&state, []);
+    let call = Call::new();
+    let approval = call.with(Approval::of_call).unwrap();
+    policy.saved().grant([approval], None).await.unwrap();
+    let older = state.values.lock().unwrap().clone();
+    assert_eq!(call.decide(&policy).await, Decision::Allow);
+    *state.values.lock().unwrap() = older;
+    let restarted = gateway(&state, []);
+    assert_eq!(restarted.saved().list().await.unwrap().len(), 1);
+    assert_eq!(call.decide(&restarted).await, Decision::Ask);
+}
+
+#[tokio::test]
 async fn an_approval_of_a_tool_does_not_outlive_its_definition() {
     let policy = gateway(&Arc::default(), []);
     let call = Call::new();

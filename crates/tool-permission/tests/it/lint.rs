@@ -77,6 +77,17 @@ fn what_can_never_match_is_reported() {
 }
 
 #[test]
+fn an_action_that_looks_misspelt_is_reported_and_a_tools_own_is_not() {
+    for action in ["shel", "Shell", "wirte", "READ", "externall", "CALL"] {
+        let rule = Rule::deny(action, "x");
+        assert_eq!(kinds([rule]), [(0, LintKind::Misspelt)], "{action}");
+    }
+    for action in ["shell", "read", "write", "call", "head", "send", "fetch"] {
+        assert_eq!(kinds([Rule::deny(action, "x")]), [], "{action}");
+    }
+}
+
+#[test]
 fn an_explanation_names_for_each_part_the_rule_and_a_way_out() {
     let rules = [
         Rule::allow("shell", "git *"),

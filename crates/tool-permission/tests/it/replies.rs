@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinSet;
 use tool_core::{
-    Action, Answer, BoxFuture, Decision, Facts, Permission, Policy as _, Refusal, Request,
-    Resource, State, StateError, StateReading, StateVersion,
+    Action, Answer, BoxFuture, Decision, Digest, Facts, Identity, Namespace, Permission,
+    Policy as _, Refusal, Request, Resource, Source, State, StateError, StateReading, StateVersion,
+    ToolName,
 };
 use tool_permission::{
     AnswerError, Approval, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule,
@@ -167,6 +168,35 @@ async fn what_is_saved_is_the_pattern_for_the_scope_that_was_said() {
         };
         assert_eq!(office.decision(&stranger, &name).await, expected);
     }
+}
+
+#[tokio::test]
+async fn what_is_saved_is_for_the_tool_that_asked_as_it_was_then() {
+    let office = Office::new([]);
+    let (facts, save) = (Facts::new(), ["page".to_owned()]);
+    let source = Source::Server(Namespace::new("web").unwrap());
+    let tools = ["get", "post"].map(|name| Identity::new(&source, ToolName::new(name).unwrap()));
+    let digests = [Digest::of(b"as shown"), Digest::of(b"changed")];
+    let asked = |tool: usize, digest: usize| {
+        let mut request = request(&facts, "page");
+        request.tool = Some(&tools[tool]);
+        request.definition = Some(&digests[digest]);
+        request.save = &save;
+        request
+    };
+    let Ok(Queued::Waiting(ticket)) = office.desk.queue(&asked(0, 0)).await else {
+        panic!("it is asked");
+    };
+    let answered = office.desk.answer(ticket.id(), Reply::Always).await;
+    answered.unwrap();
+    let decision = async |tool, digest| {
+        let request = asked(tool, digest);
+        office.policy.decide(&request).await.unwrap().decision
+    };
+    assert_eq!(decision(0, 0).await, Decision::Allow);
+    assert_eq!(decision(0, 1).await, Decision::Ask);
+    assert_eq!(decision(1, 0).await, Decision::Ask);
+    assert_eq!(office.decision(&facts, "page").await, Decision::Ask);
 }
 
 #[tokio::test]
