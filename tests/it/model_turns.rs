@@ -26,8 +26,11 @@ struct Wire {
     /// Whether a client knows an event.
     reads_event: fn(&Value) -> Result<(), String>,
     /// The next request, as a client knows it, from tools, the message, and the results.
-    request: fn(&ToolList, &Value, Vec<Value>) -> (Value, Result<(), String>),
+    request: fn(&ToolList, &Value, Vec<Value>) -> (Value, Read),
 }
+
+/// Whether a client knows something, and why it does not.
+type Read = Result<(), String>;
 
 fn reads<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
     let read = serde_json::from_value::<T>(value.clone());

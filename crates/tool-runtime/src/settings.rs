@@ -92,6 +92,13 @@ struct BoundTable {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StateTable {
+    #[cfg_attr(
+        not(feature = "storage"),
+        expect(
+            dead_code,
+            reason = "read, so that a file is right or wrong whatever is built in"
+        )
+    )]
     dir: Option<PathBuf>,
     output_bytes: Option<Count>,
     total_bytes: Option<Count>,
