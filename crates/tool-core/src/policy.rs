@@ -55,6 +55,18 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// One word, stable across versions: `allow`, `ask` or `deny`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// A decision and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

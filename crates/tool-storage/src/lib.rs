@@ -6,6 +6,7 @@ mod artifact_limits;
 mod artifact_plan;
 mod artifact_record;
 mod artifact_room;
+mod audit;
 mod builder;
 mod clock;
 mod cut;
@@ -39,6 +40,7 @@ mod writer;
 
 pub use artifact_limits::ArtifactLimits;
 pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
+pub use audit::{AuditFailure, AuditLog, AuditOptions};
 pub use builder::{DirStoreBuilder, Durability};
 pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_state::DirState;

@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod audit;
 mod outputs;
 mod state;
 

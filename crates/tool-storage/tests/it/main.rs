@@ -16,6 +16,8 @@ mod artifact_files;
 mod artifact_plans;
 /// What every artifact store promises, and what one in a directory does beside.
 mod artifacts;
+/// One line for each call.
+mod audit;
 /// Processes that are killed, futures that are dropped.
 mod crash;
 /// Files that are not what they were.
