@@ -138,6 +138,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Puts every call on record in an audit log, and refuses calls that cannot be where the log
+    /// says so. None by default.
+    #[cfg(feature = "storage")]
+    pub fn audit(mut self, log: tool_storage::AuditLog) -> Self {
+        self.registry = self.registry.before(log.clone()).events(log);
+        self
+    }
+
     /// Sets where artifacts are kept, in place of a folder.
     pub fn artifacts(mut self, artifacts: Arc<dyn ArtifactStore>) -> Self {
         self.artifacts = Some(artifacts);
