@@ -9,8 +9,9 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Limits, RefusedTool, ServerConfig, ServersConfig, UpstreamState,
-    UpstreamStatus, Upstreams, UpstreamsBuilder,
+    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
+    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
+    WantedInput,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,

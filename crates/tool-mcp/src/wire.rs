@@ -1,10 +1,18 @@
 //! Messages as lines: what both directions share below the protocol.
 
 pub(crate) mod base64;
+#[cfg(feature = "child")]
+pub(crate) mod clean;
+#[cfg(feature = "child")]
+mod envelope;
+#[cfg(feature = "child")]
+pub(crate) mod exact;
 mod frames;
 mod outbox;
 mod overlong;
 
+#[cfg(feature = "child")]
+pub(crate) use envelope::{Envelope, ErrorBody, Outgoing, Reply};
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use outbox::Outbox;
 pub(crate) use overlong::{Overlong, Sort};

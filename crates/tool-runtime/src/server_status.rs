@@ -25,6 +25,11 @@ pub enum ServerState {
         /// Tools that could not be registered, each with the reason.
         refused: Vec<String>,
     },
+    /// It ended or failed and will be connected again; calls of its tools are refused by name.
+    Away {
+        /// Why.
+        reason: String,
+    },
     /// It cannot be used.
     Failed {
         /// Why.
@@ -42,6 +47,7 @@ impl ServerState {
             Self::Disabled => "disabled",
             Self::Connecting => "connecting",
             Self::Ready { .. } => "ready",
+            Self::Away { .. } => "away",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }
@@ -55,7 +61,7 @@ impl ServerState {
             Self::Ready { tools, refused } => {
                 Some(format!("{tools} tools, refused {}", refused.join("; ")))
             }
-            Self::Failed { reason } => Some(reason.clone()),
+            Self::Away { reason } | Self::Failed { reason } => Some(reason.clone()),
             Self::Disabled | Self::Connecting | Self::Stopped => None,
         }
     }
@@ -75,6 +81,7 @@ impl From<tool_mcp::UpstreamStatus> for ServerStatus {
                     .map(|tool| format!("\"{}\": {}", tool.name.escape_debug(), tool.reason))
                     .collect(),
             },
+            UpstreamState::Away { reason, .. } => ServerState::Away { reason },
             UpstreamState::Failed { reason } => ServerState::Failed { reason },
             _ => ServerState::Stopped,
         };

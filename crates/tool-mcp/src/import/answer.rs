@@ -5,6 +5,10 @@ use tool_core::{Content, Namespace, Produced, ToolFailure};
 
 use super::call_error::CallError;
 use super::content;
+use super::mailbox::Answer;
+
+/// The key of `_meta` under which stand numbers that were rounded, with every digit.
+const ROUNDED: &str = "tool-runtime/rounded";
 
 /// Reads the result of a call.
 ///
@@ -12,19 +16,14 @@ use super::content;
 ///   the other, except that output without any block is left to the runtime to show, so that the
 ///   model is never shown nothing where there is something.
 /// - A result that says of itself that it is an error is a failure with the same two parts.
-pub(crate) fn read(server: &Namespace, answer: Value) -> Result<Produced, ToolFailure> {
-    let Value::Object(mut answer) = answer else {
+/// - Numbers that no value holds to the last digit are in `_meta` as they were written.
+pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolFailure> {
+    let Answer { result, rounded } = answer;
+    let Value::Object(mut answer) = result else {
         return Err(ToolFailure::new(format!(
             "server {server} answered with something that is no result"
         )));
     };
-    if let Some(kind) = answer.get("resultType").and_then(Value::as_str)
-        && kind != "complete"
-    {
-        return Err(ToolFailure::new(format!(
-            "server {server} asked for something before it would answer, which is not possible here"
-        )));
-    }
     let content: Vec<Content> = match answer.remove("content") {
         Some(Value::Array(blocks)) => blocks.iter().map(content::from_json).collect(),
         _ => Vec::new(),
@@ -40,17 +39,42 @@ pub(crate) fn read(server: &Namespace, answer: Value) -> Result<Produced, ToolFa
         None => Produced::content(content),
     };
     produced.meta = meta(&mut answer);
+    if !rounded.is_empty() {
+        let digits = rounded
+            .into_iter()
+            .map(|rounded| (rounded.pointer, rounded.written.into()));
+        let meta = produced.meta.get_or_insert_with(Map::new);
+        meta.insert(ROUNDED.to_owned(), Value::Object(digits.collect()));
+    }
     Ok(produced)
 }
 
 /// What the model reads of a call that got no result. The cause is for the operator.
 pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
     let text = match &error {
-        CallError::Gone | CallError::NotSent(_) => {
+        CallError::Gone => {
             format!("server {server} is not available; the call may have run in part")
         }
-        CallError::Peer { code, message } => {
+        CallError::NotSent | CallError::Away => {
+            format!("server {server} is not available; the call was not sent to it")
+        }
+        CallError::Peer { code, message, .. } => {
             format!("server {server} answered with error {code}: {message}")
+        }
+        CallError::Status(status) => {
+            format!("server {server} answered with HTTP status {status}")
+        }
+        CallError::ResultType(kind) if kind == "input_required" => format!(
+            "server {server} asked for something before it would answer, which is not possible here"
+        ),
+        CallError::ResultType(_) => {
+            format!("the answer of server {server} is of a type that is not known here")
+        }
+        CallError::Refused { method, .. } => format!(
+            "server {server} asked for {method} before it would answer, and that was refused"
+        ),
+        CallError::Rounds(rounds) => {
+            format!("server {server} asked for something {rounds} times over and never answered")
         }
         CallError::TooLong { limit } => format!(
             "the answer of server {server} is longer than {limit} bytes and was not taken; ask for less"

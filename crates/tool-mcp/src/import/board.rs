@@ -1,71 +1,139 @@
 //! Who waits for what on one connection.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::model::{ProgressToken, RequestId};
+use serde_json::Value;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
-use super::mailbox::Mailbox;
+use super::call_error::CallError;
+use super::mailbox::{Letter, Mailbox};
+use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
 
-/// Who waits for what on one connection: shared by the transport, which sees every message in its
-/// order, and the callers.
-#[derive(Default)]
+/// Who waits for what on one connection: shared by whoever reads it and the callers.
 pub(crate) struct Board {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<HashMap<u64, Mailbox>>,
+    tools_changed: Notify,
+    closed: CancellationToken,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) frame_bytes: usize,
+}
+
+/// What of a server is counted and told beyond one connection.
+pub(crate) struct Tally {
+    pub(crate) server: String,
     skipped_lines: AtomicU64,
-    list_changed: Notify,
-    closed: AtomicBool,
-    closing: Notify,
-}
-
-#[derive(Default)]
-struct Waiting {
-    requests: HashMap<RequestId, Waiter>,
-    tokens: HashMap<ProgressToken, Mailbox>,
-}
-
-/// Who waits for the answer to one request.
-pub(crate) struct Waiter {
-    /// Absent for requests of the protocol library itself.
-    pub(crate) mailbox: Option<Mailbox>,
-    token: Option<ProgressToken>,
+    stray_messages: AtomicU64,
+    changes: AtomicU64,
+    pub(crate) events: OfferEventSender,
 }
 
 impl Board {
-    /// Enters a request that is about to be sent.
-    pub(crate) fn enter(
-        &self,
-        id: RequestId,
-        token: Option<ProgressToken>,
-        mailbox: Option<Mailbox>,
-    ) {
-        let mut waiting = self.waiting();
-        if let (Some(token), Some(mailbox)) = (&token, &mailbox) {
-            waiting.tokens.insert(token.clone(), mailbox.clone());
+    pub(crate) fn new(tally: Arc<Tally>, frame_bytes: usize) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            tools_changed: Notify::new(),
+            closed: CancellationToken::new(),
+            tally,
+            frame_bytes,
         }
-        waiting.requests.insert(id, Waiter { mailbox, token });
     }
 
-    /// Takes out a request that was answered or cancelled. `None` for one that nobody waits for,
-    /// such as an answer after its cancellation.
-    pub(crate) fn take(&self, id: &RequestId) -> Option<Waiter> {
+    /// Enters a request that is about to be sent, or says that nothing can be sent any more.
+    pub(crate) fn enter(&self, id: u64, mailbox: Mailbox) -> Result<(), CallError> {
         let mut waiting = self.waiting();
-        let waiter = waiting.requests.remove(id)?;
-        if let Some(token) = &waiter.token {
-            waiting.tokens.remove(token);
+        // Looked at under the lock that closing takes, so that nobody enters behind it.
+        if self.closed.is_cancelled() {
+            return Err(CallError::NotSent);
         }
-        Some(waiter)
+        waiting.insert(id, mailbox);
+        Ok(())
     }
 
-    /// Who waits for reports under a token.
-    pub(crate) fn reports_to(&self, token: &ProgressToken) -> Option<Mailbox> {
-        self.waiting().tokens.get(token).cloned()
+    /// Takes out a request that nobody waits for any more.
+    pub(crate) fn take(&self, id: u64) -> Option<Mailbox> {
+        self.waiting().remove(&id)
+    }
+
+    /// Whether anybody waits for the answer to a request.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn has(&self, id: u64) -> bool {
+        self.waiting().contains_key(&id)
+    }
+
+    /// Ends a request. An answer that nobody waits for, such as one after its cancellation or a
+    /// second one, is counted and does nothing else.
+    pub(crate) fn end(&self, id: u64, end: Result<super::mailbox::Answer, CallError>) {
+        match self.take(id) {
+            Some(mailbox) => mailbox.put(Letter::End(end)),
+            None => self.stray(),
+        }
+    }
+
+    /// Passes on a report to whoever waits for the request of that id, which is our token as well.
+    pub(crate) fn report(&self, token: &Value, report: super::mailbox::Report) {
+        let id = match token {
+            Value::Number(id) => id.as_u64(),
+            // Some servers answer with the token's text.
+            Value::String(id) => id.parse().ok(),
+            _ => None,
+        };
+        let mailbox = id.and_then(|id| self.waiting().get(&id).cloned());
+        match mailbox {
+            Some(mailbox) => mailbox.put(Letter::Progress(report)),
+            None => self.stray(),
+        }
     }
 
     pub(crate) fn skip_line(&self) {
-        self.skipped_lines.fetch_add(1, Ordering::Relaxed);
+        self.tally.skipped_lines.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stray(&self) {
+        self.tally.stray_messages.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_tools_changed(&self) {
+        self.tools_changed.notify_one();
+    }
+
+    /// Waits until the server says that its tools have changed. Many times count as one.
+    pub(crate) async fn tools_changed(&self) {
+        self.tools_changed.notified().await;
+    }
+
+    /// Nothing more can come in: everybody who waits is told.
+    pub(crate) fn close(&self) {
+        let mut waiting = self.waiting();
+        self.closed.cancel();
+        let left = std::mem::take(&mut *waiting);
+        drop(waiting);
+        for mailbox in left.into_values() {
+            mailbox.put(Letter::End(Err(CallError::Gone)));
+        }
+    }
+
+    /// Waits until nothing more can come in.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Mailbox>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tally {
+    pub(crate) fn new(server: String, events: OfferEventSender) -> Self {
+        Self {
+            server,
+            events,
+            skipped_lines: AtomicU64::new(0),
+            stray_messages: AtomicU64::new(0),
+            changes: AtomicU64::new(0),
+        }
     }
 
     /// How many lines were no messages.
@@ -73,35 +141,18 @@ impl Board {
         self.skipped_lines.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_list_changed(&self) {
-        self.list_changed.notify_one();
+    /// Tells that a list of what is offered beside tools has changed.
+    pub(crate) fn change(&self, kind: OfferKind) {
+        self.changes.fetch_add(1, Ordering::Release);
+        self.events.send(OfferEvent::Changed(kind));
     }
 
-    /// Waits until the server says that its tools have changed. Many times count as one.
-    pub(crate) async fn list_changed(&self) {
-        self.list_changed.notified().await;
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
-    pub(crate) fn note_closed(&self) {
-        self.closed.store(true, Ordering::Release);
-        self.closing.notify_waiters();
-    }
-
-    /// Waits until nothing more can come in.
-    pub(crate) async fn closed(&self) {
-        loop {
-            let closing = self.closing.notified();
-            tokio::pin!(closing);
-            // Listening begins before the look, so that nothing falls between.
-            closing.as_mut().enable();
-            if self.closed.load(Ordering::Acquire) {
-                return;
-            }
-            closing.await;
-        }
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How many answers and reports nobody waited for.
+    pub(crate) fn stray_messages(&self) -> u64 {
+        self.stray_messages.load(Ordering::Relaxed)
     }
 }

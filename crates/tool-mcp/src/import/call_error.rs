@@ -2,17 +2,28 @@
 
 use std::time::Duration;
 
-use rmcp::service::ServiceError;
+use serde_json::Value;
 
 /// Why a request to a server got no result. The text is for operators.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
-    #[error("the connection to the server ended")]
+    /// Sent, as far as is known, and never answered: it may have run.
+    #[error("the connection to the server ended after the request was sent")]
     Gone,
+    /// It never left.
     #[error("the request could not be sent")]
-    NotSent(#[source] ServiceError),
+    NotSent,
+    /// There is no connection now; another attempt is under way or was given up.
+    #[error("the server is not connected")]
+    Away,
     #[error("the server answered with error {code}: {message}")]
-    Peer { code: i32, message: String },
+    Peer {
+        code: i64,
+        message: String,
+        data: Option<Value>,
+    },
+    #[error("the server answered with HTTP status {0}")]
+    Status(u16),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("the answer cannot be read")]
@@ -21,17 +32,12 @@ pub(crate) enum CallError {
     Idle(Duration),
     #[error("the server did not answer within {} s", .0.as_secs_f64())]
     Total(Duration),
-}
-
-impl From<ServiceError> for CallError {
-    fn from(error: ServiceError) -> Self {
-        match error {
-            ServiceError::McpError(error) => Self::Peer {
-                code: error.code.0,
-                message: error.message.into_owned(),
-            },
-            ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Self::Gone,
-            other => Self::NotSent(other),
-        }
-    }
+    /// An answer of a type that this revision does not know or allow here.
+    #[error("the server answered with a result of type \"{}\"", .0.escape_debug())]
+    ResultType(String),
+    /// It wants something first that cannot be had.
+    #[error("the server asked for \"{}\", which was refused: {reason}", method.escape_debug())]
+    Refused { method: String, reason: String },
+    #[error("the server asked for something {0} times over and never answered")]
+    Rounds(usize),
 }

@@ -21,6 +21,9 @@ pub struct Limits {
     pub(crate) frame_bytes: usize,
     pub(crate) stderr_bytes: usize,
     pub(crate) shutdown: Duration,
+    pub(crate) retries: u32,
+    pub(crate) retry_first: Duration,
+    pub(crate) retry_most: Duration,
 }
 
 impl Limits {
@@ -67,6 +70,25 @@ impl Limits {
         self.shutdown = shutdown;
         self
     }
+
+    /// How often in a row a server that failed or ended is connected again before it is given up.
+    /// A connection that lasted as long as the longest wait begins the count anew. Defaults to 8;
+    /// 0 gives up at once.
+    #[must_use]
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// How long a server is left alone before it is connected again: the first wait, which doubles
+    /// each time, and the longest. Each is shortened at random by up to half. Defaults to 500 ms and
+    /// 30 s.
+    #[must_use]
+    pub fn retry_after(mut self, first: Duration, most: Duration) -> Self {
+        self.retry_first = first;
+        self.retry_most = most;
+        self
+    }
 }
 
 impl Default for Limits {
@@ -78,6 +100,9 @@ impl Default for Limits {
             frame_bytes: wire::FRAME_BYTES,
             stderr_bytes: 64 * 1024,
             shutdown: Duration::from_secs(5),
+            retries: 8,
+            retry_first: Duration::from_millis(500),
+            retry_most: Duration::from_secs(30),
         }
     }
 }

@@ -1,57 +1,88 @@
 //! Everything that a server lists.
 
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::call_error::CallError;
 use super::connection::Connection;
 
-/// The most tools that are taken from one server.
-pub(crate) const MOST_TOOLS: usize = 10_000;
+/// The most entries that are taken from one list of one server.
+const MOST_ENTRIES: usize = 10_000;
+/// The most bytes of one list, as JSON: four messages of the greatest length.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// JSON-RPC's code for a method that does not exist.
-const METHOD_NOT_FOUND: i32 = -32601;
+const METHOD_NOT_FOUND: i64 = -32601;
 
 /// Everything that a server lists, as it came.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Listing {
-    pub(crate) tools: Vec<Value>,
-    /// Set when there are more tools than are taken.
+    pub(crate) entries: Vec<Value>,
+    /// Set when there are more entries than are taken.
     pub(crate) cut: bool,
+    /// How long the list may be kept, in milliseconds; 0 where nothing was said.
+    pub(crate) ttl_ms: u64,
 }
 
 impl Listing {
-    /// Asks for all pages. A server that knows no tools lists none.
-    pub(crate) async fn fetch(connection: &Connection) -> Result<Self, CallError> {
+    /// Asks for all pages. A server that does not know the method lists nothing.
+    pub(crate) async fn fetch(
+        connection: &Connection,
+        method: &'static str,
+        member: &str,
+    ) -> Result<Self, CallError> {
         let mut listing = Self::default();
         let mut cursor: Option<String> = None;
+        let mut bytes = 0;
         loop {
-            let mut params = PaginatedRequestParams::default();
-            params.cursor = cursor.take();
-            let request = ListToolsRequest::with_param(params);
-            let request = ClientRequest::ListToolsRequest(request);
-            let mut page = match connection.request(request, |_| {}).await {
+            let mut params = Map::new();
+            if let Some(cursor) = cursor.take() {
+                params.insert("cursor".to_owned(), cursor.into());
+            }
+            let mut page = match connection.request(method, params).await {
                 Err(CallError::Peer {
                     code: METHOD_NOT_FOUND,
                     ..
                 }) => return Ok(listing),
-                page => page?,
+                page => page?.result,
             };
-            let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
+            let Some(Value::Array(entries)) = page.get_mut(member).map(Value::take) else {
                 return Err(CallError::Unreadable);
             };
-            let empty = tools.is_empty();
-            listing.tools.extend(tools);
-            if listing.tools.len() > MOST_TOOLS {
-                listing.tools.truncate(MOST_TOOLS);
-                listing.cut = true;
-                return Ok(listing);
+            listing.ttl_ms = page.get("ttlMs").and_then(Value::as_u64).unwrap_or(0);
+            let empty = entries.is_empty();
+            for entry in entries {
+                bytes += size(&entry);
+                if listing.entries.len() >= MOST_ENTRIES || bytes > MOST_BYTES {
+                    listing.cut = true;
+                    return Ok(listing);
+                }
+                listing.entries.push(entry);
             }
-            // An empty text is a cursor like any other; a page without tools ends the list all
+            // An empty text is a cursor like any other; a page without entries ends the list all
             // the same, or a server could keep us turning pages.
             cursor = match page.get("nextCursor") {
                 Some(Value::String(next)) if !empty => Some(next.clone()),
                 _ => return Ok(listing),
             };
+        }
+    }
+
+    /// Whether two lists hold the same entries.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.entries == other.entries && self.cut == other.cut
+    }
+}
+
+/// About how many bytes a value takes as JSON.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => 2 + items.iter().map(size).sum::<usize>(),
+        Value::Object(members) => {
+            let members = members.iter();
+            2 + members
+                .map(|(key, value)| key.len() + 4 + size(value))
+                .sum::<usize>()
         }
     }
 }

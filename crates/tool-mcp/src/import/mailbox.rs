@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use super::call_error::CallError;
+use crate::wire::exact::Rounded;
+
 /// Reports that may wait. A server that floods a caller loses the oldest ones.
 const WAITING_REPORTS: usize = 64;
 
 /// Holds what came in for one request until its caller takes it. Clones are the same mailbox.
-///
-/// It travels with the request through the protocol library, so that it is in place before the
-/// request is on the wire and no report can come too early.
 #[derive(Clone, Default)]
 pub(crate) struct Mailbox(Arc<Shared>);
 
@@ -25,12 +25,16 @@ struct Shared {
 /// One thing that came in.
 pub(crate) enum Letter {
     Progress(Report),
-    /// The `result` of the answer, as it came.
-    Answer(Value),
-    /// The answer is longer than one message may be and was skipped.
-    TooLong,
-    /// The answer is nested too deeply to be held.
-    Unreadable,
+    /// The request is over.
+    End(Result<Answer, CallError>),
+}
+
+/// The `result` of an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) result: Value,
+    /// Numbers that are not in it to the last digit.
+    pub(crate) rounded: Vec<Rounded>,
 }
 
 /// A report of progress, as it came.
@@ -54,18 +58,13 @@ impl Mailbox {
         self.0.arrived.notify_one();
     }
 
-    /// Takes the next letter, if one is there.
-    pub(crate) fn take(&self) -> Option<Letter> {
-        self.letters().pop_front()
-    }
-
     /// Waits for the next letter. Only one may wait at a time.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
     pub(crate) async fn next(&self) -> Letter {
         loop {
-            if let Some(letter) = self.take() {
+            if let Some(letter) = self.letters().pop_front() {
                 return letter;
             }
             self.0.arrived.notified().await;

@@ -28,9 +28,10 @@ pub(crate) struct Streams {
 impl Process {
     /// Starts a server in a process group of its own.
     pub(crate) fn start(server: &ServerConfig, base: &Path) -> io::Result<(Self, Streams)> {
-        let mut command = Command::new(&server.command);
+        let mut words = server.words();
+        let mut command = Command::new(words.next().unwrap_or_default());
         command
-            .args(&server.args)
+            .args(words)
             .env_clear()
             .envs(environment::allowed())
             .envs(&server.env)

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Map, Value};
 use tool_core::{
     Context, Executor, InvalidArguments, Issue, Namespace, Prepared, Progress, Running, Tool,
@@ -11,14 +10,14 @@ use tool_core::{
 };
 
 use super::advertised::Advertised;
-use super::connection::Connection;
-use super::mailbox::Report;
+use super::line::Line;
+use super::mailbox::{Answer, Report};
 use super::{answer, call_error::CallError};
 
 /// Calls one tool of a server, under the name that the server gave it.
 #[derive(Clone)]
 struct Remote {
-    connection: Arc<Connection>,
+    line: Arc<Line>,
     server: Namespace,
     name: Arc<str>,
 }
@@ -29,11 +28,7 @@ struct RemoteCall {
 }
 
 /// The tool that an advertised one becomes.
-pub(crate) fn tool(
-    connection: &Arc<Connection>,
-    server: &Namespace,
-    advertised: Advertised,
-) -> (String, Tool) {
+pub(crate) fn tool(line: &Arc<Line>, server: &Namespace, advertised: Advertised) -> (String, Tool) {
     let Advertised {
         name,
         description,
@@ -43,7 +38,7 @@ pub(crate) fn tool(
     } = advertised;
     let description = description.unwrap_or_else(|| format!("Tool {name} of server {server}"));
     let remote = Remote {
-        connection: Arc::clone(connection),
+        line: Arc::clone(line),
         server: server.clone(),
         name: name.as_str().into(),
     };
@@ -85,11 +80,13 @@ impl Prepared for RemoteCall {
 }
 
 impl Remote {
-    async fn call(&self, arguments: Map<String, Value>, cx: &Context) -> Result<Value, CallError> {
-        let params = CallToolRequestParams::new(self.name.to_string()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        self.connection
-            .request(request, |report| cx.progress(progress(report)))
+    async fn call(&self, arguments: Map<String, Value>, cx: &Context) -> Result<Answer, CallError> {
+        let connection = self.line.get()?;
+        let mut params = Map::new();
+        params.insert("name".to_owned(), (*self.name).into());
+        params.insert("arguments".to_owned(), arguments.into());
+        connection
+            .ask("tools/call", params, |report| cx.progress(progress(report)))
             .await
     }
 }

@@ -11,8 +11,14 @@ pub struct UpstreamStatus {
     pub name: String,
     /// What it is at.
     pub state: UpstreamState,
+    /// The revision of the protocol that it speaks, once that is known.
+    pub protocol: Option<String>,
+    /// How often it was connected.
+    pub connects: u64,
     /// Lines of its stdout that were no messages and were skipped.
     pub skipped_lines: u64,
+    /// Answers and reports of progress that nobody waited for, such as one after a cancellation.
+    pub stray_messages: u64,
     /// The last that it wrote to stderr, as text; bytes that are no UTF-8 are replaced.
     pub stderr: String,
 }
@@ -31,6 +37,14 @@ pub enum UpstreamState {
         tools: usize,
         /// The tools that could not be registered, in the server's order.
         refused: Vec<RefusedTool>,
+    },
+    /// It ended or failed and will be connected again. Tools that it had are registered, and calls
+    /// of them are refused by name.
+    Away {
+        /// Why, as a clause that follows on the server's name.
+        reason: String,
+        /// How many attempts in a row have failed.
+        attempt: u32,
     },
     /// It cannot be used, and none of its tools is registered.
     Failed {
@@ -56,20 +70,25 @@ impl fmt::Debug for UpstreamStatus {
         f.debug_struct("UpstreamStatus")
             .field("name", &self.name)
             .field("state", &self.state)
+            .field("protocol", &self.protocol)
+            .field("connects", &self.connects)
             .field("skipped_lines", &self.skipped_lines)
+            .field("stray_messages", &self.stray_messages)
             .field("stderr_bytes", &self.stderr.len())
             .finish()
     }
 }
 
 impl UpstreamState {
-    /// One word, stable across versions: `disabled`, `connecting`, `ready`, `failed` or `stopped`.
+    /// One word, stable across versions: `disabled`, `connecting`, `ready`, `away`, `failed` or
+    /// `stopped`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
             Self::Connecting => "connecting",
             Self::Ready { .. } => "ready",
+            Self::Away { .. } => "away",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }

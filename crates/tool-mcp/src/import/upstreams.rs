@@ -4,16 +4,23 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rmcp::model::Implementation;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tool_core::Source;
 use tool_registry::Registry;
 
+use super::board::Tally;
+use super::catalogue::Catalogue;
 use super::config::Entry;
-use super::driver::{Driver, Upstream};
-use super::{Limits, ServersConfig, UpstreamState, UpstreamStatus};
+use super::driver::Driver;
+use super::event::{EventFeed, UpstreamEvents};
+use super::offered::Offered;
+use super::party::Party;
+use super::retry::{self, Jitter};
+use super::upstream::Upstream;
+use super::{Inputs, Limits, ServersConfig, UpstreamState, UpstreamStatus};
+use crate::offerings::{OfferEventSender, Offerings};
 
 /// The servers of a configuration, each on its own: one that fails, hangs or lists nonsense
 /// neither delays nor breaks another.
@@ -42,6 +49,8 @@ pub struct Upstreams {
     drivers: JoinSet<()>,
     stop: CancellationToken,
     changes: watch::Receiver<u64>,
+    feed: EventFeed,
+    offered: Arc<Offered>,
 }
 
 /// [`Upstreams`] in the making.
@@ -50,7 +59,8 @@ pub struct UpstreamsBuilder {
     config: ServersConfig,
     limits: Limits,
     base: PathBuf,
-    client: Implementation,
+    party: Party,
+    jitter: Arc<Jitter>,
 }
 
 impl Upstreams {
@@ -60,7 +70,12 @@ impl Upstreams {
             config,
             limits: Limits::default(),
             base: PathBuf::from("."),
-            client: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
+            party: Party {
+                name: "tool-mcp".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                inputs: None,
+            },
+            jitter: Arc::new(retry::random),
         }
     }
 
@@ -73,7 +88,19 @@ impl Upstreams {
             .collect()
     }
 
-    /// Waits until every server is ready or has failed, which takes no longer than the limit on
+    /// What happens to servers from now on.
+    #[must_use]
+    pub fn events(&self) -> UpstreamEvents {
+        self.feed.subscribe()
+    }
+
+    /// What the servers have beside tools.
+    #[must_use]
+    pub fn offerings(&self) -> Arc<dyn Offerings> {
+        Arc::clone(&self.offered) as Arc<dyn Offerings>
+    }
+
+    /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
     /// connecting.
     ///
     /// # Cancel safety
@@ -134,7 +161,22 @@ impl UpstreamsBuilder {
 
     /// Sets the name and version by which servers know this client. Defaults to this crate's.
     pub fn client(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.client = Implementation::new(name, version);
+        self.party.name = name.into();
+        self.party.version = version.into();
+        self
+    }
+
+    /// Sets who answers what servers ask for in the middle of a call. Without one they are told
+    /// that there is nobody, and calls that need it all the same are refused by name.
+    pub fn inputs(mut self, inputs: Arc<dyn Inputs>) -> Self {
+        self.party.inputs = Some(inputs);
+        self
+    }
+
+    /// Sets what spreads the waits before a server is connected again: it draws from 0 up to 1.
+    /// Defaults to the system's randomness.
+    pub fn jitter(mut self, jitter: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        self.jitter = Arc::new(jitter);
         self
     }
 
@@ -144,10 +186,11 @@ impl UpstreamsBuilder {
         let (changed, changes) = watch::channel(0);
         let stop = CancellationToken::new();
         let base: Arc<Path> = self.base.into();
+        let (feed, events) = (EventFeed::default(), OfferEventSender::default());
         let (mut upstreams, mut drivers) = (Vec::new(), JoinSet::new());
         for (name, entry) in self.config.into_entries() {
             let (state, server) = match entry {
-                Entry::Process(server) => (UpstreamState::Connecting, Some(server)),
+                Entry::Server(server) => (UpstreamState::Connecting, Some(server)),
                 Entry::Disabled => (UpstreamState::Disabled, None),
                 Entry::Broken(problem) => {
                     tracing::warn!(%problem, "server is not usable as configured");
@@ -155,31 +198,39 @@ impl UpstreamsBuilder {
                     (UpstreamState::Failed { reason }, None)
                 }
             };
+            let tally = Arc::new(Tally::new(name.clone(), events.clone()));
             let upstream = Arc::new(Upstream::new(
                 name,
                 state,
+                tally,
                 self.limits.stderr_bytes,
                 changed.clone(),
             ));
             upstreams.push(Arc::clone(&upstream));
             if let Some(server) = server {
+                let registrar = registry.registrar(Source::Server(server.name.clone()));
+                let line = Arc::clone(&upstream.line);
                 let driver = Driver {
+                    catalogue: Catalogue::new(server.name.clone(), line, registrar),
                     upstream,
-                    registrar: registry.registrar(Source::Server(server.name.clone())),
                     server,
                     base: Arc::clone(&base),
-                    client: self.client.clone(),
+                    party: self.party.clone(),
                     limits: self.limits.clone(),
+                    feed: feed.clone(),
+                    jitter: Arc::clone(&self.jitter),
                     stop: stop.clone(),
                 };
                 drivers.spawn(driver.run());
             }
         }
         Upstreams {
+            offered: Arc::new(Offered::new(upstreams.clone(), events)),
             upstreams,
             drivers,
             stop,
             changes,
+            feed,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Lines on their way out, in the order in which they were handed over.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -20,10 +20,11 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// Writes lines from a task of its own, so that their order is that of the handing over and a
 /// dropped sender never leaves half a line behind.
 pub(crate) struct Outbox {
-    queue: Option<mpsc::Sender<Line>>,
+    open: Mutex<Option<mpsc::Sender<Line>>>,
     waiting: Arc<AtomicUsize>,
     broken: CancellationToken,
     task: JoinHandle<()>,
+    over: CancellationToken,
 }
 
 struct Line {
@@ -36,12 +37,19 @@ impl Outbox {
     pub(crate) fn start<W: AsyncWrite + Send + Unpin + 'static>(writer: W) -> Self {
         let (queue, lines) = mpsc::channel(WAITING_LINES);
         let (waiting, broken) = (Arc::default(), CancellationToken::new());
+        let over = CancellationToken::new();
         let writing = write_lines(writer, lines, Arc::clone(&waiting), broken.clone());
+        let ended = over.clone().drop_guard();
+        let task = tokio::spawn(async move {
+            let _ended = ended;
+            writing.await;
+        });
         Self {
-            queue: Some(queue),
+            open: Mutex::new(Some(queue)),
             waiting,
             broken,
-            task: tokio::spawn(writing),
+            task,
+            over,
         }
     }
 
@@ -69,14 +77,19 @@ impl Outbox {
         }
     }
 
+    /// The same for a message that nobody waits for to be written.
+    pub(crate) fn post<T: serde::Serialize>(&self, message: &T) -> io::Result<()> {
+        self.hand_over(message).map(drop)
+    }
+
     fn hand_over<T: serde::Serialize>(
         &self,
         message: &T,
     ) -> io::Result<oneshot::Receiver<io::Result<()>>> {
         let mut bytes = serde_json::to_vec(message)?;
         bytes.push(b'\n');
-        let queue = self
-            .queue
+        let queue = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = queue
             .as_ref()
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
         let (written, receiver) = oneshot::channel();
@@ -100,12 +113,18 @@ impl Outbox {
     }
 
     /// Writes what was handed over, as far as a second lets it, and closes the stream.
-    pub(crate) async fn close(&mut self) {
-        if self.queue.take().is_none() {
+    pub(crate) async fn close(&self) {
+        let open = self
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if open.is_none() {
             return;
         }
+        drop(open);
         tokio::select! {
-            _ = &mut self.task => {}
+            () = self.over.cancelled() => {}
             () = self.broken.cancelled() => self.task.abort(),
             () = tokio::time::sleep(LAST_LINES) => self.task.abort(),
         }

@@ -77,10 +77,77 @@ fn a_malformed_entry_fails_alone_and_names_its_key() {
         r#"{"command": "x", "url": "http://h"}"#,
         ", key \"url\": stands beside \"command\"",
     );
+}
+
+#[cfg(not(feature = "http-client"))]
+#[test]
+fn a_server_over_http_says_that_this_build_cannot() {
     problem(
-        r#"{"url": "http://h"}"#,
-        ", key \"url\": servers over HTTP are not supported yet",
+        r#"{"url": "https://h"}"#,
+        ", key \"url\": servers over HTTP are not supported by this build",
     );
+}
+
+#[cfg(feature = "http-client")]
+#[test]
+fn a_server_over_http_is_encrypted_or_on_this_machine_and_names_its_wrong_key() {
+    for url in [
+        "http://h",
+        "http://10.0.0.1:80/mcp",
+        "http://localhost.evil.com/",
+    ] {
+        problem(
+            &format!(r#"{{"url": "{url}"}}"#),
+            ", key \"url\": is not encrypted and leads to another machine; use https",
+        );
+    }
+    for (entry, text) in [
+        (
+            r#"{"url": "file:///x"}"#,
+            ", key \"url\": is neither https nor http",
+        ),
+        (
+            r#"{"url": "http://localhost@evil.com"}"#,
+            ", key \"url\": holds a user name or password; use \"headers\"",
+        ),
+        (
+            r#"{"url": "https://h", "args": []}"#,
+            ", key \"args\": is for servers with a \"command\"",
+        ),
+        (
+            r#"{"url": "https://h", "headers": {"a b": "c"}}"#,
+            ", key \"headers.a b\": is no name of a header",
+        ),
+        (
+            r#"{"url": "https://h", "headers": {"Mcp-Method": "c"}}"#,
+            ", key \"headers.Mcp-Method\": is set by the client itself",
+        ),
+        (
+            r#"{"url": "https://h", "headers": {"x": "a\r\nb: c"}}"#,
+            ", key \"headers.x\": holds a control character",
+        ),
+        (
+            r#"{"url": "https://h", "headers": {"Authorization": "x"}, "bearerEnv": "T"}"#,
+            ", key \"bearerEnv\": stands beside a header \"authorization\"",
+        ),
+        (
+            r#"{"command": "x", "bearerEnv": "T"}"#,
+            ", key \"bearerEnv\": is for servers with a \"url\"",
+        ),
+    ] {
+        problem(entry, text);
+    }
+    for url in [
+        "https://h/mcp",
+        "http://127.0.0.1:80/mcp",
+        "http://[::1]/",
+        "http://LOCALHOST",
+    ] {
+        let text = format!(r#"{{"mcpServers": {{"ok": {{"url": "{url}"}}}}}}"#);
+        let config = ServersConfig::from_json(&text).expect("it is well formed");
+        let urls: Vec<_> = config.servers().map(tool_mcp::ServerConfig::url).collect();
+        assert_eq!(urls, [Some(url)]);
+    }
 }
 
 #[test]
@@ -136,7 +203,7 @@ fn values_are_never_printed() {
 async fn entries_that_do_not_start_are_shown_beside_the_others() {
     let config = ServersConfig::from_json(
         r#"{"mcpServers": {
-            "http": {"url": "https://example.com/mcp"},
+            "http": {"url": "gopher://example.com"},
             "paused": {"command": "x", "disabled": true},
             "odd": {"command": []}
         }}"#,
@@ -157,7 +224,11 @@ async fn entries_that_do_not_start_are_shown_beside_the_others() {
         [
             (
                 "http".to_owned(),
-                failed("key \"url\": servers over HTTP are not supported yet")
+                failed(if cfg!(feature = "http-client") {
+                    "key \"url\": is neither https nor http"
+                } else {
+                    "key \"url\": servers over HTTP are not supported by this build"
+                })
             ),
             ("odd".to_owned(), failed("key \"command\": is no string")),
             ("paused".to_owned(), UpstreamState::Disabled),

@@ -32,7 +32,11 @@ async fn stderr_is_drained_and_its_end_is_kept() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_long_fails_its_call_alone() {
-    let srv = Imported::with("ordinary", Limits::default().frame_bytes(64 * 1024)).await;
+    let srv = Imported::with(
+        "ordinary",
+        Limits::default().retries(0).frame_bytes(64 * 1024),
+    )
+    .await;
     let settlement = srv.call("huge", json!({"n": 1_000_000})).await;
     assert!(matches!(settlement.outcome, Outcome::Failed(_)));
     assert!(settlement.text().contains("longer than 65536 bytes"));

@@ -100,6 +100,7 @@ impl Fixture {
         let params = &message["params"];
         match message["method"].as_str() {
             _ if self.mode == "silent" => {}
+            Some("server/discover") => error(id, -32601, "Method not found"),
             Some("initialize") => answer(
                 id,
                 json!({

@@ -36,7 +36,7 @@ pub(crate) fn server(name: &str, mode: &str) -> ServerConfig {
 impl Imported {
     /// The fixture in a mode, once it is ready or has failed.
     pub(crate) async fn new(mode: &str) -> Self {
-        Self::with(mode, Limits::default()).await
+        Self::with(mode, Limits::default().retries(0)).await
     }
 
     /// The same with other limits.

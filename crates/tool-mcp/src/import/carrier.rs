@@ -1,0 +1,207 @@
+//! What carries messages to a server and back.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Semaphore;
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::board::Board;
+use super::call_error::CallError;
+use super::incoming::{Asked, route, route_too_long};
+use super::inputs::WantedInput;
+use super::party::Party;
+use crate::wire::{ErrorBody, Frame, Frames, Outbox, Outgoing, Reply};
+
+/// Questions of one server that may wait for an answer at the same time.
+const QUESTIONS: usize = 16;
+const METHOD_NOT_FOUND: i64 = -32601;
+const BUSY: i64 = -32000;
+const REFUSED: i64 = -32603;
+
+/// What carries messages to a server and back.
+pub(crate) enum Carrier {
+    Lines(Lines),
+    #[cfg(feature = "http-client")]
+    Http(super::http::Http),
+}
+
+/// A server at the other end of two streams.
+pub(crate) struct Lines {
+    outbox: Arc<Outbox>,
+    reading: JoinHandle<()>,
+}
+
+/// Answers what a server asks.
+#[derive(Clone)]
+pub(crate) struct Answering {
+    pub(crate) party: Party,
+    pub(crate) server: Arc<str>,
+    permits: Arc<Semaphore>,
+}
+
+impl Carrier {
+    /// Hands a message over. An answer comes by the board.
+    pub(crate) fn send(&self, message: &Outgoing) -> Result<(), CallError> {
+        match self {
+            Self::Lines(lines) => lines
+                .outbox
+                .post(message)
+                .map_err(|_unsent| CallError::NotSent),
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.send(message),
+        }
+    }
+
+    /// Gives up what is being received for a request. Whether the server has to be told as well.
+    pub(crate) fn give_up(&self, _id: u64) -> bool {
+        match self {
+            Self::Lines(_) => true,
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.give_up(_id),
+        }
+    }
+
+    /// Settles what later requests carry of the era.
+    pub(crate) fn settle(&self, _era: &super::era::Era) {
+        match self {
+            Self::Lines(_) => {}
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.settle(_era),
+        }
+    }
+
+    /// Learns what a request of a tool needs beside its arguments.
+    pub(crate) fn learn(&self, _listing: &super::listing::Listing) {
+        match self {
+            Self::Lines(_) => {}
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.learn(_listing),
+        }
+    }
+
+    /// Whether tools may ask for arguments to be repeated beside them.
+    pub(crate) fn mirrors(&self) -> bool {
+        match self {
+            Self::Lines(_) => false,
+            #[cfg(feature = "http-client")]
+            Self::Http(_) => true,
+        }
+    }
+
+    /// Says that nothing more will be sent.
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Lines(lines) => lines.outbox.close().await,
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.close().await,
+        }
+    }
+}
+
+impl Lines {
+    /// Starts to read. Must be called inside a tokio runtime.
+    pub(crate) fn start<R, W>(reader: R, writer: W, board: Arc<Board>, answering: Answering) -> Self
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let outbox = Arc::new(Outbox::start(writer));
+        let frames = Frames::new(reader, board.frame_bytes);
+        let reading = tokio::spawn(read(frames, Arc::clone(&outbox), board, answering));
+        Self { outbox, reading }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+/// Closes the board however reading ends, its task being dropped included.
+struct Closing(Arc<Board>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+async fn read<R: AsyncRead + Unpin>(
+    mut frames: Frames<R>,
+    outbox: Arc<Outbox>,
+    board: Arc<Board>,
+    answering: Answering,
+) {
+    let closing = Closing(board);
+    let board = &closing.0;
+    let mut questions = JoinSet::new();
+    loop {
+        while questions.try_join_next().is_some() {}
+        let frame = tokio::select! {
+            frame = frames.next() => frame,
+            // A server that does not read cannot be asked anything any more.
+            () = outbox.broken().cancelled() => return,
+        };
+        let asked = match frame {
+            Ok(Some(Frame::Line(line))) => route(board, line),
+            Ok(Some(Frame::TooLong(overlong))) => {
+                route_too_long(board, &overlong);
+                None
+            }
+            // What was not sent to the end is no message.
+            Ok(None) | Err(_) => return,
+        };
+        if let Some(asked) = asked {
+            let (outbox, answering) = (Arc::clone(&outbox), answering.clone());
+            answering
+                .clone()
+                .answer(asked, &mut questions, move |reply| {
+                    // A server that is gone waits for nothing.
+                    let _ = outbox.post(&reply);
+                });
+        }
+    }
+}
+
+impl Answering {
+    pub(crate) fn new(party: Party, server: &str) -> Self {
+        Self {
+            party,
+            server: server.into(),
+            permits: Arc::new(Semaphore::new(QUESTIONS)),
+        }
+    }
+
+    /// Answers at once what needs nobody, and the rest from a task of its own.
+    pub(crate) fn answer(
+        self,
+        asked: Asked,
+        questions: &mut JoinSet<()>,
+        reply: impl FnOnce(Reply) + Send + 'static,
+    ) {
+        let Asked { id, method, params } = asked;
+        if method == "ping" {
+            return reply(Reply::new(id, Ok(Value::Object(serde_json::Map::new()))));
+        }
+        if WantedInput::capability(&method).is_none() {
+            let unknown = ErrorBody::new(METHOD_NOT_FOUND, "this client has no such method");
+            return reply(Reply::new(id, Err(unknown)));
+        }
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            let busy = ErrorBody::new(BUSY, "too many questions wait for an answer");
+            return reply(Reply::new(id, Err(busy)));
+        };
+        questions.spawn(async move {
+            let _permit = permit;
+            let wanted = WantedInput::new(&self.server, &method, params);
+            let answer = self.party.provide(wanted).await.map_err(|refused| {
+                tracing::warn!(server = &*self.server, %refused, "a question of a server was refused");
+                ErrorBody::new(REFUSED, "the question was not answered")
+            });
+            reply(Reply::new(id, answer));
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! One entry of a configuration of servers.
+
+use serde_json::{Map, Value};
+use tool_core::Namespace;
+
+use super::config::Entry;
+use super::server_config::HttpTarget;
+use super::{EntryError, ServerConfig};
+
+/// Reads one entry. What is wrong with it is its own.
+pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, EntryError> {
+    let wrong = |key: &str, problem: &str| EntryError::new(name, key, problem);
+    let namespace =
+        Namespace::new(name).map_err(|problem| EntryError::new(name, "", problem.to_string()))?;
+    let entry = value.as_object().ok_or_else(|| wrong("", "is no object"))?;
+    if entry.get("disabled") == Some(&Value::Bool(true)) {
+        return Ok(Entry::Disabled);
+    }
+    match (entry.get("command"), entry.get("url")) {
+        (Some(_), Some(_)) => Err(wrong("url", "stands beside \"command\"")),
+        (None, Some(url)) => {
+            let url = string(name, "url", url)?;
+            read_remote(namespace, entry, url).map(Entry::Server)
+        }
+        (None, None) => Err(wrong("command", "is missing")),
+        (Some(command), None) => {
+            let command = string(name, "command", command)?;
+            if command.trim().is_empty() {
+                return Err(wrong("command", "is blank"));
+            }
+            read_process(ServerConfig::new(namespace, command), entry).map(Entry::Server)
+        }
+    }
+}
+
+fn read_process(
+    mut server: ServerConfig,
+    entry: &Map<String, Value>,
+) -> Result<ServerConfig, EntryError> {
+    let name = server.name().as_str().to_owned();
+    for key in ["headers", "bearerEnv"] {
+        if present(entry, key).is_some() {
+            return Err(EntryError::new(&name, key, "is for servers with a \"url\""));
+        }
+    }
+    server.args = strings(&name, entry, "args")?;
+    server.prefix = strings(&name, entry, "prefix")?;
+    for (variable, value) in object(&name, entry, "env")? {
+        let key = format!("env.{variable}");
+        if variable.is_empty() || variable.contains(['=', '\0']) {
+            return Err(EntryError::new(&name, key, "is no name of a variable"));
+        }
+        let value = string(&name, &key, value)?;
+        server.env.insert(variable.clone(), value);
+    }
+    if let Some(cwd) = present(entry, "cwd") {
+        server.cwd = Some(string(&name, "cwd", cwd)?.into());
+    }
+    Ok(server)
+}
+
+/// A server over HTTP: encrypted, or on this machine.
+fn read_remote(
+    namespace: Namespace,
+    entry: &Map<String, Value>,
+    url: String,
+) -> Result<ServerConfig, EntryError> {
+    let name = namespace.as_str().to_owned();
+    if !cfg!(feature = "http-client") {
+        let problem = "servers over HTTP are not supported by this build";
+        return Err(EntryError::new(&name, "url", problem));
+    }
+    for key in ["args", "prefix", "env", "cwd"] {
+        if present(entry, key).is_some() {
+            return Err(EntryError::new(
+                &name,
+                key,
+                "is for servers with a \"command\"",
+            ));
+        }
+    }
+    check_url(&url).map_err(|problem| EntryError::new(&name, "url", problem))?;
+    let mut http = HttpTarget::new(url);
+    for (header, value) in object(&name, entry, "headers")? {
+        let key = format!("headers.{header}");
+        if header.is_empty() || !header.bytes().all(is_token) {
+            return Err(EntryError::new(&name, key, "is no name of a header"));
+        }
+        let header = header.to_ascii_lowercase();
+        if RESERVED.contains(&header.as_str()) || header.starts_with("mcp-") {
+            return Err(EntryError::new(&name, key, "is set by the client itself"));
+        }
+        let value = string(&name, &key, value)?;
+        if value
+            .bytes()
+            .any(|byte| byte < b' ' && byte != b'\t' || byte == 0x7f)
+        {
+            return Err(EntryError::new(&name, key, "holds a control character"));
+        }
+        http.headers.insert(header, value);
+    }
+    if let Some(variable) = present(entry, "bearerEnv") {
+        let variable = string(&name, "bearerEnv", variable)?;
+        if variable.is_empty() || variable.contains('=') {
+            return Err(EntryError::new(
+                &name,
+                "bearerEnv",
+                "is no name of a variable",
+            ));
+        }
+        if http.headers.contains_key("authorization") {
+            let problem = "stands beside a header \"authorization\"";
+            return Err(EntryError::new(&name, "bearerEnv", problem));
+        }
+        http.bearer_env = Some(variable);
+    }
+    let mut server = ServerConfig::new(namespace, "");
+    server.http = Some(http);
+    Ok(server)
+}
+
+/// Headers that a message needs to be right.
+const RESERVED: [&str; 7] = [
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "transfer-encoding",
+];
+
+/// Encrypted, or on this machine.
+fn check_url(url: &str) -> Result<(), &'static str> {
+    let lower = url.to_ascii_lowercase();
+    if let Some(rest) = lower.strip_prefix("https://") {
+        return if rest.is_empty() || rest.starts_with('/') {
+            Err("names no host")
+        } else {
+            Ok(())
+        };
+    }
+    let Some(rest) = lower.strip_prefix("http://") else {
+        return Err("is neither https nor http");
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err("holds a user name or password; use \"headers\"");
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let loopback = host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback());
+    if loopback {
+        Ok(())
+    } else {
+        Err("is not encrypted and leads to another machine; use https")
+    }
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    entry.get(key).filter(|value| !value.is_null())
+}
+
+fn strings(server: &str, entry: &Map<String, Value>, key: &str) -> Result<Vec<String>, EntryError> {
+    let Some(items) = present(entry, key) else {
+        return Ok(Vec::new());
+    };
+    let items = items
+        .as_array()
+        .ok_or_else(|| EntryError::new(server, key, "is no array"))?;
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| string(server, &format!("{key}.{index}"), item))
+        .collect()
+}
+
+fn object<'a>(
+    server: &str,
+    entry: &'a Map<String, Value>,
+    key: &str,
+) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, EntryError> {
+    let members = match present(entry, key) {
+        Some(value) => Some(
+            value
+                .as_object()
+                .ok_or_else(|| EntryError::new(server, key, "is no object"))?,
+        ),
+        None => None,
+    };
+    Ok(members.into_iter().flatten())
+}
+
+fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
+    let text = value
+        .as_str()
+        .ok_or_else(|| EntryError::new(server, key, "is no string"))?;
+    if text.contains('\0') {
+        return Err(EntryError::new(server, key, "holds a NUL character"));
+    }
+    Ok(text.to_owned())
+}

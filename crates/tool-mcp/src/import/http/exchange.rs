@@ -1,0 +1,298 @@
+//! One request over HTTP and everything that comes of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Response, StatusCode};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::sse::{Brought, Sse};
+use super::{Shared, lock};
+use crate::import::call_error::CallError;
+use crate::import::era::Era;
+use crate::import::incoming::{peer_error, route};
+use crate::wire::{Envelope, ErrorBody, Reply};
+
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+/// The most bytes of the body of an error that are read.
+const ERROR_BYTES: usize = 64 * 1024;
+/// How long a stream is left alone before it is taken up again, unless the server says.
+const RETRY: Duration = Duration::from_secs(1);
+/// The longest such time.
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
+/// How often in a row a stream that brings nothing is taken up again.
+const EMPTY_STREAMS: u32 = 5;
+
+impl Shared {
+    /// Sends one message and takes what comes of it to whom it is for.
+    pub(super) async fn exchange(
+        self: &Arc<Self>,
+        method: &'static str,
+        id: Option<u64>,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) {
+        let opening = matches!(
+            method,
+            "initialize" | "server/discover" | "notifications/initialized"
+        );
+        if !opening && matches!(self.era.get(), Some(Era::Handshake(_))) {
+            self.begun.cancelled().await;
+        }
+        let end = {
+            // A request that stays open takes no place from the others.
+            let permit = match method {
+                "subscriptions/listen" => None,
+                _ => self.permits.acquire().await.ok(),
+            };
+            let end = self.post(id, headers, body).await;
+            drop(permit);
+            end
+        };
+        if method == "notifications/initialized" {
+            self.begun.cancel();
+            if end.is_ok() {
+                let shared = Arc::clone(self);
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = shared.over.cancelled() => {}
+                        () = shared.overhear() => {}
+                    }
+                });
+            }
+        }
+        if let Some(id) = id {
+            // Whoever was answered is no longer on the board.
+            if let Some(waiting) = self.board.take(id) {
+                let error = end.err().unwrap_or(CallError::Gone);
+                waiting.put(crate::import::mailbox::Letter::End(Err(error)));
+            }
+        }
+    }
+
+    async fn post(
+        self: &Arc<Self>,
+        id: Option<u64>,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<(), CallError> {
+        let request = self
+            .client
+            .post(self.url.clone())
+            .headers(headers.clone())
+            .header(ACCEPT, BOTH)
+            .header(CONTENT_TYPE, JSON)
+            .body(body);
+        let response = request.send().await.map_err(|error| self.lost(&error))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(self.refused(id, status, &headers, response).await);
+        }
+        if let Some(session) = response.headers().get("mcp-session-id") {
+            let mut session = session.clone();
+            session.set_sensitive(true);
+            *lock(&self.session) = Some(session);
+        }
+        let kind = response.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if kind.eq_ignore_ascii_case("text/event-stream") {
+            return self.follow(id, response).await;
+        }
+        if id.is_none() {
+            return Ok(());
+        }
+        if !kind.eq_ignore_ascii_case("application/json") {
+            return Err(CallError::Unreadable);
+        }
+        let limit = self.board.frame_bytes;
+        let text = read(response, limit).await.map_err(|error| match error {
+            Some(error) => self.lost(&error),
+            None => CallError::TooLong { limit },
+        })?;
+        // A request of the server has no place in a body that is one answer.
+        route(&self.board, &text);
+        Err(CallError::Unreadable)
+    }
+
+    /// Reads a stream to the answer, and takes it up again where the era knows how.
+    async fn follow(self: &Arc<Self>, id: Option<u64>, first: Response) -> Result<(), CallError> {
+        let mut sse = Sse::new(self.board.frame_bytes);
+        let mut questions = JoinSet::new();
+        let mut response = first;
+        let mut empty = 0;
+        loop {
+            let brought = self
+                .drain(&mut sse, &mut questions, &mut response, id)
+                .await?;
+            if id.is_some_and(|id| !self.board.has(id)) {
+                return Ok(());
+            }
+            empty = if brought { 0 } else { empty + 1 };
+            let resumable = matches!(self.era.get(), Some(Era::Handshake(_)));
+            let (Some(last), true, true) = (&sse.last_id, resumable, empty < EMPTY_STREAMS) else {
+                return Err(CallError::Gone);
+            };
+            sleep(sse.retry.unwrap_or(RETRY).min(LONGEST_RETRY)).await;
+            response = self.resume(Some(last)).await?;
+        }
+    }
+
+    /// Takes what a stream brings to whom it is for, to its end or to the answer. Whether it
+    /// brought anything.
+    async fn drain(
+        self: &Arc<Self>,
+        sse: &mut Sse,
+        questions: &mut JoinSet<()>,
+        response: &mut Response,
+        id: Option<u64>,
+    ) -> Result<bool, CallError> {
+        let mut any = false;
+        // A stream that breaks off is one that ends: it may be taken up again.
+        while let Ok(Some(chunk)) = response.chunk().await {
+            for brought in sse.feed(&chunk) {
+                any = true;
+                let message = match brought {
+                    Brought::Message(message) => message,
+                    Brought::TooLong => {
+                        let limit = self.board.frame_bytes;
+                        return Err(CallError::TooLong { limit });
+                    }
+                };
+                if let Some(asked) = route(&self.board, &message) {
+                    while questions.try_join_next().is_some() {}
+                    let shared = Arc::clone(self);
+                    let answering = self.answering.clone();
+                    answering.answer(asked, questions, move |reply| shared.reply(reply));
+                }
+            }
+            if id.is_some_and(|id| !self.board.has(id)) {
+                return Ok(true);
+            }
+        }
+        Ok(any)
+    }
+
+    /// Listens to what the server says unasked, in the era with a handshake, as long as it does.
+    async fn overhear(self: &Arc<Self>) {
+        let mut sse = Sse::new(self.board.frame_bytes);
+        let mut questions = JoinSet::new();
+        let mut empty = 0;
+        while empty < EMPTY_STREAMS {
+            let last = sse.last_id.clone();
+            // A server that has nothing to say refuses.
+            let Ok(mut response) = self.resume(last.as_deref()).await else {
+                return;
+            };
+            let drained = self
+                .drain(&mut sse, &mut questions, &mut response, None)
+                .await;
+            empty = if matches!(drained, Ok(false)) {
+                empty + 1
+            } else {
+                0
+            };
+            sleep(sse.retry.unwrap_or(RETRY).min(LONGEST_RETRY)).await;
+        }
+    }
+
+    async fn resume(&self, last: Option<&str>) -> Result<Response, CallError> {
+        let mut headers = self.common();
+        if let Some(last) = last {
+            let last = HeaderValue::from_str(last).map_err(|_| CallError::Gone)?;
+            headers.insert("last-event-id", last);
+        }
+        let request = self.client.get(self.url.clone()).headers(headers);
+        let response = request.header(ACCEPT, EVENTS).send().await;
+        let response = response.map_err(|_| CallError::Gone)?;
+        if response.status().is_success() {
+            Ok(response)
+        } else {
+            Err(CallError::Gone)
+        }
+    }
+
+    /// Answers a question of the server, in a request of its own.
+    fn reply(self: Arc<Self>, reply: Reply) {
+        let Ok(body) = serde_json::to_vec(&reply) else {
+            return;
+        };
+        tokio::spawn(async move {
+            let headers = self.common();
+            tokio::select! {
+                () = self.over.cancelled() => {}
+                // A server that is gone waits for nothing.
+                _ = self.post(None, headers, body) => {}
+            }
+        });
+    }
+
+    /// A request that got no response. One that could not even be connected takes the server for
+    /// away, so that the next is refused at once.
+    fn lost(&self, error: &reqwest::Error) -> CallError {
+        tracing::debug!(
+            server = &*self.answering.server,
+            error = %error_chain(error),
+            "a request got no response"
+        );
+        if error.is_connect() {
+            self.board.close();
+            CallError::NotSent
+        } else {
+            CallError::Gone
+        }
+    }
+
+    /// A response that is no success: an error of the protocol where it holds one.
+    async fn refused(
+        &self,
+        id: Option<u64>,
+        status: StatusCode,
+        sent: &HeaderMap,
+        response: Response,
+    ) -> CallError {
+        let text = read(response, ERROR_BYTES).await.unwrap_or_default();
+        // A session that is no longer known has to be begun anew.
+        if status == StatusCode::NOT_FOUND && sent.contains_key("mcp-session-id") {
+            *lock(&self.session) = None;
+            self.board.close();
+            return CallError::NotSent;
+        }
+        let body = serde_json::from_slice::<Envelope<'_>>(&text).ok();
+        let error = body.and_then(|body| {
+            let error: ErrorBody = serde_json::from_str(body.error?.get()).ok()?;
+            Some(error)
+        });
+        match error {
+            Some(error) if id.is_some() => peer_error(error),
+            _ => CallError::Status(status.as_u16()),
+        }
+    }
+}
+
+/// A body of at most so many bytes; without an error where it is longer.
+async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, Option<reqwest::Error>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(Some)? {
+        if body.len() + chunk.len() > limit {
+            return Err(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// An error with its causes and without the address, which may hold a secret.
+fn error_chain(error: &reqwest::Error) -> String {
+    let mut text = String::new();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

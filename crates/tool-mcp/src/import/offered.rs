@@ -1,0 +1,375 @@
+//! What imported servers have beside tools.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tool_core::{BoxFuture, Identity, Namespace, Source, ToolName, WireName};
+
+use super::call_error::CallError;
+use super::listing::Listing;
+use super::upstream::Upstream;
+use crate::offerings::{
+    Completion, Offer, OfferError, OfferErrorKind, OfferEventSender, OfferEvents, OfferKind,
+    Offerings,
+};
+
+/// The longest time for which a list is kept, whatever its server says.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// What imported servers have beside tools.
+///
+/// Resources keep their URIs: where two servers list the same one, the first by name has it.
+/// Prompts are joined with the name of their server as tools are.
+pub(crate) struct Offered {
+    upstreams: Vec<Arc<Upstream>>,
+    events: OfferEventSender,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    lists: HashMap<(String, OfferKind), KeptList>,
+    /// Where the key of an offer leads, as of the last list of its kind.
+    owners: HashMap<OfferKind, HashMap<String, Owner>>,
+}
+
+struct KeptList {
+    until: Instant,
+    /// Of the server when the list was asked for; a later one makes it old.
+    generation: u64,
+    entries: Vec<Value>,
+}
+
+#[derive(Clone)]
+struct Owner {
+    upstream: Arc<Upstream>,
+    /// The server's own name or URI.
+    own: String,
+}
+
+impl Offered {
+    pub(crate) fn new(upstreams: Vec<Arc<Upstream>>, events: OfferEventSender) -> Self {
+        Self {
+            upstreams,
+            events,
+            kept: Mutex::default(),
+        }
+    }
+
+    async fn lists(&self, kind: OfferKind) -> Vec<Offer> {
+        let mut fetching = JoinSet::new();
+        let mut lists: HashMap<String, Vec<Value>> = HashMap::new();
+        for upstream in &self.upstreams {
+            if !upstream.has(capability(kind)) {
+                continue;
+            }
+            if let Some(entries) = self.kept_list(upstream, kind) {
+                lists.insert(upstream.name.clone(), entries);
+                continue;
+            }
+            let upstream = Arc::clone(upstream);
+            fetching.spawn(async move {
+                let generation = upstream.generation();
+                let listing = fetch(&upstream, kind).await;
+                (upstream, generation, listing)
+            });
+        }
+        while let Some(fetched) = fetching.join_next().await {
+            let Ok((upstream, generation, listing)) = fetched else {
+                continue;
+            };
+            match listing {
+                Ok(listing) => {
+                    self.keep(&upstream, kind, generation, &listing);
+                    lists.insert(upstream.name.clone(), listing.entries);
+                }
+                Err(error) => {
+                    let (server, method) = (upstream.name.as_str(), kind.list_method());
+                    tracing::warn!(server, method, %error, "server did not list");
+                }
+            }
+        }
+        let mut offers = Vec::new();
+        let mut owners = HashMap::new();
+        for upstream in &self.upstreams {
+            let entries = lists.remove(&upstream.name).unwrap_or_default();
+            for (key, own, definition) in named(&upstream.name, kind, entries) {
+                if owners.contains_key(&key) {
+                    let server = upstream.name.as_str();
+                    tracing::debug!(server, key, "another server or entry has it already");
+                    continue;
+                }
+                let owner = Owner {
+                    upstream: Arc::clone(upstream),
+                    own,
+                };
+                owners.insert(key.clone(), owner);
+                offers.push(Offer::new(&*upstream.name, key, definition));
+            }
+        }
+        self.kept().owners.insert(kind, owners);
+        offers
+    }
+
+    fn kept_list(&self, upstream: &Upstream, kind: OfferKind) -> Option<Vec<Value>> {
+        let kept = self.kept();
+        let list = kept.lists.get(&(upstream.name.clone(), kind))?;
+        let fresh = list.generation == upstream.generation() && Instant::now() < list.until;
+        fresh.then(|| list.entries.clone())
+    }
+
+    fn keep(&self, upstream: &Upstream, kind: OfferKind, generation: u64, listing: &Listing) {
+        let age = Duration::from_millis(listing.ttl_ms).min(LONGEST);
+        let key = (upstream.name.clone(), kind);
+        if age.is_zero() {
+            self.kept().lists.remove(&key);
+            return;
+        }
+        let list = KeptList {
+            until: Instant::now() + age,
+            generation,
+            entries: listing.entries.clone(),
+        };
+        self.kept().lists.insert(key, list);
+    }
+
+    /// Whose it is. Lists are asked for where nobody has asked for them yet.
+    async fn owner(&self, kind: OfferKind, key: &str) -> Option<Owner> {
+        let find = || self.kept().owners.get(&kind)?.get(key).cloned();
+        if let Some(owner) = find() {
+            return Some(owner);
+        }
+        self.lists(kind).await;
+        find()
+    }
+
+    /// Whose resource it is: listed, else of a template, else of the only server that has any.
+    async fn owner_of_resource(&self, uri: &str) -> Option<Owner> {
+        if let Some(owner) = self.owner(OfferKind::Resource, uri).await {
+            return Some(owner);
+        }
+        let templates = self.lists(OfferKind::Template).await;
+        let upstream = match templates.iter().find(|offer| fits(&offer.key, uri)) {
+            Some(template) => self
+                .upstreams
+                .iter()
+                .find(|upstream| upstream.name == template.server)?,
+            None => {
+                let mut having = self.upstreams.iter().filter(|one| one.has("resources"));
+                having.next().filter(|_| having.next().is_none())?
+            }
+        };
+        Some(Owner {
+            upstream: Arc::clone(upstream),
+            own: uri.to_owned(),
+        })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Offerings for Offered {
+    fn kinds(&self) -> Vec<OfferKind> {
+        let offered = |kind: &OfferKind| {
+            let mut upstreams = self.upstreams.iter();
+            upstreams.any(|upstream| upstream.has(capability(*kind)))
+        };
+        OfferKind::ALL.into_iter().filter(offered).collect()
+    }
+
+    fn list(&self, kind: OfferKind) -> BoxFuture<'_, Result<Vec<Offer>, OfferError>> {
+        Box::pin(async move { Ok(self.lists(kind).await) })
+    }
+
+    fn read<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
+        Box::pin(async move {
+            let owner = self.owner_of_resource(uri).await;
+            let owner = owner.ok_or_else(|| not_found("resource"))?;
+            let mut params = Map::new();
+            params.insert("uri".to_owned(), owner.own.into());
+            ask(&owner.upstream, "resources/read", params).await
+        })
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
+        Box::pin(async move {
+            let owner = self.owner(OfferKind::Prompt, name).await;
+            let owner = owner.ok_or_else(|| not_found("prompt"))?;
+            let mut params = Map::new();
+            params.insert("name".to_owned(), owner.own.into());
+            params.insert("arguments".to_owned(), arguments.into());
+            ask(&owner.upstream, "prompts/get", params).await
+        })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        completion: &'a Completion,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
+        Box::pin(async move {
+            let owner = match completion.kind {
+                // A resource without places to fill is completed as its own template.
+                OfferKind::Resource => self.owner_of_resource(&completion.key).await,
+                kind => self.owner(kind, &completion.key).await,
+            };
+            let owner = owner.ok_or_else(|| not_found("prompt or template"))?;
+            let (kind, member) = match completion.kind {
+                OfferKind::Prompt => ("ref/prompt", "name"),
+                OfferKind::Resource | OfferKind::Template => ("ref/resource", "uri"),
+            };
+            let mut reference = Map::new();
+            reference.insert("type".to_owned(), kind.into());
+            reference.insert(member.to_owned(), owner.own.into());
+            let mut params = Map::new();
+            params.insert("ref".to_owned(), reference.into());
+            params.insert("argument".to_owned(), completion.argument.clone().into());
+            if let Some(context) = &completion.context {
+                params.insert("context".to_owned(), context.clone().into());
+            }
+            ask(&owner.upstream, "completion/complete", params).await
+        })
+    }
+
+    fn events(&self) -> OfferEvents {
+        self.events.subscribe()
+    }
+}
+
+async fn fetch(upstream: &Upstream, kind: OfferKind) -> Result<Listing, CallError> {
+    let connection = upstream.line.get()?;
+    Listing::fetch(&connection, kind.list_method(), kind.list_member()).await
+}
+
+async fn ask(
+    upstream: &Upstream,
+    method: &'static str,
+    params: Map<String, Value>,
+) -> Result<Map<String, Value>, OfferError> {
+    let answered = match upstream.line.get() {
+        Ok(connection) => connection.request(method, params).await,
+        Err(error) => Err(error),
+    };
+    let server = upstream.name.as_str();
+    match answered {
+        Ok(answer) => match answer.result {
+            Value::Object(result) => Ok(result),
+            _ => Err(failed(server, CallError::Unreadable)),
+        },
+        Err(error) => Err(failed(server, error)),
+    }
+}
+
+fn failed(server: &str, error: CallError) -> OfferError {
+    let kind = match &error {
+        CallError::Gone | CallError::NotSent | CallError::Away | CallError::Status(_) => {
+            OfferErrorKind::Unavailable
+        }
+        CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
+        CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
+        CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,
+        CallError::TooLong { .. } | CallError::Unreadable | CallError::ResultType(_) => {
+            OfferErrorKind::Unusable
+        }
+    };
+    let message = match &error {
+        CallError::Peer { message, .. } => format!("server {server} answered: {message}"),
+        _ => format!("server {server} gave no usable answer"),
+    };
+    OfferError::new(kind, message).because(error)
+}
+
+fn not_found(what: &str) -> OfferError {
+    let message = format!("no server here has this {what}");
+    OfferError::new(OfferErrorKind::NotFound, message)
+}
+
+fn capability(kind: OfferKind) -> &'static str {
+    match kind {
+        OfferKind::Prompt => "prompts",
+        OfferKind::Resource | OfferKind::Template => "resources",
+    }
+}
+
+/// The entries of a server with the key under which each is offered and the server's own.
+fn named(
+    server: &str,
+    kind: OfferKind,
+    entries: Vec<Value>,
+) -> impl Iterator<Item = (String, String, Map<String, Value>)> {
+    let source = Namespace::new(server).map(Source::Server);
+    let mut seen = HashSet::new();
+    entries.into_iter().filter_map(move |entry| {
+        let Value::Object(mut definition) = entry else {
+            return None;
+        };
+        let own = definition.get(kind.key_member())?.as_str()?.to_owned();
+        if !seen.insert(own.clone()) {
+            return None;
+        }
+        let key = match kind {
+            OfferKind::Prompt => {
+                let name = ToolName::new(&own).ok()?;
+                let identity = Identity::new(source.as_ref().ok()?, name);
+                WireName::of(&identity).as_str().to_owned()
+            }
+            OfferKind::Resource | OfferKind::Template => own.clone(),
+        };
+        definition.insert(kind.key_member().to_owned(), key.clone().into());
+        Some((key, own, definition))
+    })
+}
+
+/// Whether a URI can come of a template: the parts outside of braces are there, in their order.
+fn fits(template: &str, uri: &str) -> bool {
+    let mut rest = uri;
+    for (index, part) in template.split('{').enumerate() {
+        let literal = match (index, part.split_once('}')) {
+            (0, _) => part,
+            (_, Some((_, literal))) => literal,
+            (_, None) => return false,
+        };
+        if index == 0 {
+            let Some(behind) = rest.strip_prefix(literal) else {
+                return false;
+            };
+            rest = behind;
+        } else if literal.is_empty() {
+            // Whatever stands in for the last place.
+        } else {
+            let Some((_, behind)) = rest.split_once(literal) else {
+                return false;
+            };
+            rest = behind;
+        }
+    }
+    template.ends_with('}') || rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_uri_fits_a_template_whose_fixed_parts_it_holds_in_order() {
+        assert!(fits(
+            "test://template/{id}/data",
+            "test://template/123/data"
+        ));
+        assert!(fits("file:///{+path}", "file:///a/b"));
+        assert!(fits("a://b", "a://b"));
+        assert!(!fits("test://template/{id}/data", "test://other/123/data"));
+        assert!(!fits("test://template/{id}/data", "test://template/123"));
+        assert!(!fits("test://{id}/x", "test://1/x/y"));
+        assert!(!fits("broken://{id", "broken://1"));
+    }
+}

@@ -1,0 +1,179 @@
+//! How one server is reached.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use tool_core::Namespace;
+
+/// How one server is started or reached. Printing it shows no argument, no header and no value of
+/// the environment.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    pub(crate) name: Namespace,
+    /// Empty for a server over HTTP.
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) prefix: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) http: Option<HttpTarget>,
+}
+
+/// Where a server is reached over HTTP.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct HttpTarget {
+    pub(crate) url: String,
+    /// In lower case.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The variable of the environment that holds the bearer token.
+    pub(crate) bearer_env: Option<String>,
+}
+
+impl ServerConfig {
+    /// A server that is a command without arguments.
+    pub fn new(name: Namespace, command: impl Into<String>) -> Self {
+        Self {
+            name,
+            command: command.into(),
+            args: Vec::new(),
+            prefix: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+            http: None,
+        }
+    }
+
+    /// A server that is reached over streamable HTTP.
+    #[cfg(feature = "http-client")]
+    pub fn http(name: Namespace, url: impl Into<String>) -> Self {
+        Self {
+            http: Some(HttpTarget::new(url.into())),
+            ..Self::new(name, "")
+        }
+    }
+
+    /// Sets one header of every request to a server over HTTP; of no effect on a process.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        if let Some(http) = &mut self.http {
+            let name = name.into().to_ascii_lowercase();
+            http.headers.insert(name, value.into());
+        }
+        self
+    }
+
+    /// Names the variable of this process's environment that holds the bearer token for a server
+    /// over HTTP. It is read at each connection, and a missing one fails the server.
+    #[must_use]
+    pub fn bearer_env(mut self, variable: impl Into<String>) -> Self {
+        if let Some(http) = &mut self.http {
+            http.bearer_env = Some(variable.into());
+        }
+        self
+    }
+
+    /// Sets the arguments. They are passed as they are; no shell sees them.
+    #[must_use]
+    pub fn args<A: Into<String>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets what stands before the command, such as a sandbox with its own arguments:
+    /// `["bwrap", "--unshare-net", "--"]`. The prefix is what runs, and gets the command and its
+    /// arguments as its last ones.
+    #[must_use]
+    pub fn prefix<P: Into<String>>(mut self, prefix: impl IntoIterator<Item = P>) -> Self {
+        self.prefix = prefix.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets one variable of the environment, beside the few that every server is given.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the working directory. A relative one is looked up in the base directory.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The name, which is the namespace of the server's tools.
+    #[must_use]
+    pub fn name(&self) -> &Namespace {
+        &self.name
+    }
+
+    /// The command, without what stands before it; empty for a server over HTTP.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// The address of a server over HTTP.
+    #[must_use]
+    pub fn url(&self) -> Option<&str> {
+        self.http.as_ref().map(|http| http.url.as_str())
+    }
+
+    /// Everything that is run, from its first word to its last.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let command = [self.command.as_str()].into_iter();
+        let command = command.filter(|_| self.http.is_none());
+        let prefix = self.prefix.iter().map(String::as_str);
+        prefix
+            .chain(command)
+            .chain(self.args.iter().map(String::as_str))
+    }
+
+    /// The program that is run.
+    pub(crate) fn program(&self) -> &str {
+        self.words().next().unwrap_or_default()
+    }
+
+    pub(crate) fn is_remote(&self) -> bool {
+        self.http.is_some()
+    }
+
+    /// The working directory, where one is configured.
+    #[must_use]
+    pub fn working_directory(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+}
+
+impl HttpTarget {
+    pub(crate) fn new(url: String) -> Self {
+        Self {
+            url,
+            headers: BTreeMap::new(),
+            bearer_env: None,
+        }
+    }
+}
+
+impl fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("ServerConfig");
+        debug.field("name", &self.name);
+        if let Some(http) = &self.http {
+            let headers: Vec<_> = http.headers.keys().collect();
+            return debug
+                .field("headers", &headers)
+                .field("bearer_env", &http.bearer_env)
+                .finish_non_exhaustive();
+        }
+        debug
+            .field("command", &self.command)
+            .field("prefix", &self.prefix.len())
+            .field("args", &self.args.len())
+            .field("env", &self.env.keys())
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}

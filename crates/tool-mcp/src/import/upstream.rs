@@ -1,0 +1,114 @@
+//! What is known of one server.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use super::board::Tally;
+use super::era::{Era, Greeting};
+use super::line::Line;
+use super::ring::Ring;
+use super::{UpstreamState, UpstreamStatus};
+
+/// What is known of one server; shared by its driver, its tools and whoever asks.
+pub(crate) struct Upstream {
+    pub(crate) name: String,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) stderr: Ring,
+    pub(crate) line: Arc<Line>,
+    known: Mutex<Known>,
+    /// Told of every change of state.
+    changed: watch::Sender<u64>,
+}
+
+struct Known {
+    state: UpstreamState,
+    /// The era that it spoke the last time.
+    era: Option<Era>,
+    capabilities: Map<String, Value>,
+    connects: u64,
+}
+
+impl Upstream {
+    pub(crate) fn new(
+        name: String,
+        state: UpstreamState,
+        tally: Arc<Tally>,
+        stderr_bytes: usize,
+        changed: watch::Sender<u64>,
+    ) -> Self {
+        Self {
+            name,
+            tally,
+            stderr: Ring::new(stderr_bytes),
+            line: Arc::default(),
+            known: Mutex::new(Known {
+                state,
+                era: None,
+                capabilities: Map::new(),
+                connects: 0,
+            }),
+            changed,
+        }
+    }
+
+    pub(crate) fn status(&self) -> UpstreamStatus {
+        let known = self.known();
+        UpstreamStatus {
+            name: self.name.clone(),
+            state: known.state.clone(),
+            protocol: known.era.as_ref().map(|era| era.version().to_owned()),
+            connects: known.connects,
+            skipped_lines: self.tally.skipped_lines(),
+            stray_messages: self.tally.stray_messages(),
+            stderr: self.stderr.text(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> UpstreamState {
+        self.known().state.clone()
+    }
+
+    pub(crate) fn era(&self) -> Option<Era> {
+        self.known().era.clone()
+    }
+
+    pub(crate) fn remember(&self, era: Option<Era>) {
+        self.known().era = era;
+    }
+
+    /// Whether the server said, the last time, that it has something, such as `prompts`.
+    pub(crate) fn has(&self, capability: &str) -> bool {
+        self.known().capabilities.contains_key(capability)
+    }
+
+    /// Grows whenever something that it lists beside tools may have changed.
+    pub(crate) fn generation(&self) -> u64 {
+        self.known().connects + self.tally.changes()
+    }
+
+    pub(crate) fn greeted(&self, greeting: Greeting) {
+        let mut known = self.known();
+        known.era = Some(greeting.era);
+        known.capabilities = greeting.capabilities;
+        known.connects += 1;
+    }
+
+    pub(crate) fn set(&self, state: UpstreamState) {
+        let server = self.name.as_str();
+        match &state {
+            UpstreamState::Failed { reason } => tracing::warn!(server, reason, "server failed"),
+            UpstreamState::Away { reason, .. } => {
+                tracing::warn!(server, reason, "server is away and will be connected again");
+            }
+            state => tracing::debug!(server, state = state.as_str(), "server changed its state"),
+        }
+        self.known().state = state;
+        self.changed.send_modify(|version| *version += 1);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
