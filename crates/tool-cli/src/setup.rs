@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tool_runtime::core::Approver;
+use tool_runtime::core::{Approver, NobodyToAsk};
 use tool_runtime::mcp::Pins;
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
-use tool_runtime::storage::{DirStore, Limits, ReadingHint};
+use tool_runtime::storage::{AuditLog, AuditOptions, DirStore, Limits, ReadingHint};
 use tool_runtime::{
     Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
 };
@@ -17,6 +17,8 @@ use crate::error::CliError;
 
 /// The file of settings that is read where none is named.
 const SETTINGS: &str = "tool.toml";
+/// The folder of the audit log, below that of retained output.
+const AUDIT: &str = "audit";
 
 /// Logs to standard error: warnings, and more where it is asked for. `TOOL_LOG` overrides it.
 /// Whoever tells how each server is doing needs no warnings about them beside.
@@ -37,12 +39,20 @@ pub(crate) fn log(verbose: u8, tells_of_servers: bool) {
         .init();
 }
 
-/// The runtime of a command: built-in tools on the root, the store, the policy, the servers.
+/// The runtime of a command that calls nothing: built-in tools on the root, the store, the policy,
+/// the servers.
+pub(crate) async fn catalogue(common: &Common) -> Result<Runtime, CliError> {
+    let builder = builder(common)?.approver(NobodyToAsk);
+    Ok(builder.build().await?)
+}
+
+/// The runtime of a command that calls tools: the same, with every call on record.
 pub(crate) async fn runtime(
     common: &Common,
     approver: impl Approver + 'static,
 ) -> Result<Runtime, CliError> {
-    Ok(builder(common)?.approver(approver).build().await?)
+    let builder = builder(common)?.audit(audit(common)?);
+    Ok(builder.approver(approver).build().await?)
 }
 
 /// The same, with questions that wait so long for an answer from another process.
@@ -50,7 +60,8 @@ pub(crate) async fn runtime_with_desk(
     common: &Common,
     deadline: Duration,
 ) -> Result<Runtime, CliError> {
-    Ok(builder(common)?.desk(Some(deadline)).build().await?)
+    let builder = builder(common)?.audit(audit(common)?);
+    Ok(builder.desk(Some(deadline)).build().await?)
 }
 
 fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
@@ -76,6 +87,21 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
         builder = builder.servers(servers);
     }
     Ok(builder)
+}
+
+/// The audit log of the settings, else one beside retained output.
+fn audit(common: &Common) -> Result<AuditLog, CliError> {
+    let settings = settings(common)?;
+    let folder = match settings
+        .as_ref()
+        .and_then(|settings| settings.audit.clone())
+    {
+        Some(folder) => folder,
+        None => state(common, settings.as_ref())?.join(AUDIT),
+    };
+    let options = settings.map_or(AuditOptions::DEFAULT, |settings| settings.audit_options);
+    let log = AuditLog::open(&folder, options);
+    log.map_err(|source| CliError::Audit { folder, source })
 }
 
 /// The layers of rules that are in force.

@@ -7,7 +7,7 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
 use tool_core::{
-    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoCredentials,
+    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, NoCredentials,
     OutputStore, Permission, Repairs, State,
 };
 

@@ -36,7 +36,7 @@ use crate::RuntimeError;
 /// [audit]                    # one line for each call of the gateway
 /// dir = "audit"
 /// file_bytes = 16777216
-/// files = 16
+/// total_bytes = 268435456
 /// on_failure = "continue"    # or "refuse" calls that cannot be put on record
 ///
 /// [workspace]                # the folder that the built-in tools work on
@@ -114,12 +114,15 @@ struct StateTable {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(
     not(feature = "storage"),
-    expect(dead_code, reason = "read, so that a file is right or wrong whatever is built in")
+    expect(
+        dead_code,
+        reason = "read, so that a file is right or wrong whatever is built in"
+    )
 )]
 struct AuditTable {
     dir: Option<PathBuf>,
     file_bytes: Option<Count>,
-    files: Option<Count>,
+    total_bytes: Option<Count>,
     #[serde(default)]
     on_failure: OnFailure,
 }
@@ -168,19 +171,19 @@ impl<'de> Deserialize<'de> for Count {
 #[cfg(feature = "storage")]
 impl AuditTable {
     fn options(&self) -> tool_storage::AuditOptions {
-        use std::num::{NonZeroU64, NonZeroUsize};
+        use std::num::NonZeroU64;
         use tool_storage::{AuditFailure, AuditOptions};
 
         let mut options = AuditOptions::DEFAULT.on_failure(match self.on_failure {
             OnFailure::Continue => AuditFailure::Continue,
             OnFailure::Refuse => AuditFailure::Refuse,
         });
-        if let Some(bytes) = self.file_bytes.and_then(|count| NonZeroU64::new(count.0)) {
+        let bytes = |count: Option<Count>| count.and_then(|count| NonZeroU64::new(count.0));
+        if let Some(bytes) = bytes(self.file_bytes) {
             options = options.file_bytes(bytes);
         }
-        let files = self.files.map(|count| usize::try_from(count.0).unwrap_or(usize::MAX));
-        if let Some(files) = files.and_then(NonZeroUsize::new) {
-            options = options.files(files);
+        if let Some(bytes) = bytes(self.total_bytes) {
+            options = options.total_bytes(bytes);
         }
         options
     }

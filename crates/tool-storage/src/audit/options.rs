@@ -1,13 +1,13 @@
 //! How an audit log is kept.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 
 /// How an audit log is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct AuditOptions {
     pub(super) file_bytes: NonZeroU64,
-    pub(super) files: NonZeroUsize,
+    pub(super) total_bytes: NonZeroU64,
     pub(super) failure: AuditFailure,
 }
 
@@ -24,11 +24,13 @@ pub enum AuditFailure {
     Refuse,
 }
 
+const MIB: u64 = 1024 * 1024;
+
 impl AuditOptions {
-    /// Files of 16 MiB, of which the newest 16 are kept; calls go on while nothing can be written.
+    /// Files of 16 MiB, of which the newest are kept, 256 MiB in all; calls go on while nothing can be written.
     pub const DEFAULT: Self = Self {
-        file_bytes: NonZeroU64::MIN.saturating_add(16 * 1024 * 1024 - 1),
-        files: NonZeroUsize::MIN.saturating_add(15),
+        file_bytes: NonZeroU64::MIN.saturating_add(16 * MIB - 1),
+        total_bytes: NonZeroU64::MIN.saturating_add(256 * MIB - 1),
         failure: AuditFailure::Continue,
     };
 
@@ -39,9 +41,10 @@ impl AuditOptions {
         self
     }
 
-    /// Sets how many files are kept in the folder, those of other processes included.
-    pub fn files(mut self, files: NonZeroUsize) -> Self {
-        self.files = files;
+    /// Sets how many bytes all files of the folder may have together, those of other processes
+    /// included. Whenever a file is begun the oldest go that are over it.
+    pub fn total_bytes(mut self, bytes: NonZeroU64) -> Self {
+        self.total_bytes = bytes;
         self
     }
 

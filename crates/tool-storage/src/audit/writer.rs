@@ -189,9 +189,13 @@ impl Files {
         let mut names = self.folder.names()?;
         names.retain(|name| name.starts_with(BEGINS) && name.ends_with(ENDS));
         names.sort_unstable();
-        let over = names.len().saturating_sub(self.options.files.get());
-        for oldest in names.iter().filter(|other| **other != name).take(over) {
-            self.folder.remove(oldest)?;
+        // The names sort by time. One file may be longer by a line than it should.
+        let mut left = self.options.total_bytes.get();
+        for older in names.iter().rev().filter(|other| **other != name) {
+            left = left.saturating_sub(self.folder.bytes(older)?);
+            if left == 0 {
+                self.folder.remove(older)?;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The audit log.
 
 use std::fs;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -143,27 +143,38 @@ fn no_text_of_others_begins_a_line_hides_or_acts_on_a_terminal() {
 fn a_full_file_is_followed_by_the_next_and_the_oldest_go() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("audit");
-    let options = AuditOptions::DEFAULT
-        .file_bytes(NonZeroU64::MIN)
-        .files(NonZeroUsize::new(3).unwrap());
+    let options = AuditOptions::DEFAULT.file_bytes(NonZeroU64::MIN);
     let log = AuditLog::open(&dir, options).unwrap();
-    fs::write(dir.join("audit-notes.txt"), "mine").unwrap();
-    for number in 1..=10 {
-        told(&log, number, "tool", &Facts::new(), EventKind::Dropped);
-    }
+    let fill = |log: &AuditLog| {
+        for number in 11..=20 {
+            told(log, number, "tool", &Facts::new(), EventKind::Dropped);
+        }
+    };
+    fill(&log);
     drop(log);
-    let notes = fs::read_to_string(dir.join("audit-notes.txt"));
-    assert_eq!(notes.unwrap(), "mine");
+    fs::write(dir.join("audit-notes.txt"), "mine").unwrap();
+    let files = |end: &str| {
+        let names = fs::read_dir(&dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.into_string().unwrap());
+        names.filter(|name| name.ends_with(end)).count()
+    };
+    assert_eq!(files(".jsonl"), 10);
+
+    // The next log has files of its own, and makes room for them: three lines, and a bit.
+    let line = text(&dir).lines().next().unwrap().len() as u64;
+    let most = NonZeroU64::new(3 * line + line / 2).unwrap();
+    let log = AuditLog::open(&dir, options.total_bytes(most)).unwrap();
+    fill(&log);
+    drop(log);
+    assert_eq!(
+        fs::read_to_string(dir.join("audit-notes.txt")).unwrap(),
+        "mine"
+    );
     fs::remove_file(dir.join("audit-notes.txt")).unwrap();
     let kept: Vec<_> = lines(&dir).iter().map(|line| line["seq"].clone()).collect();
-    assert_eq!(kept, [8, 9, 10]);
-
-    // The next log has files of its own, and makes room for them.
-    let log = AuditLog::open(&dir, options).unwrap();
-    told(&log, 1, "tool", &Facts::new(), EventKind::Dropped);
-    drop(log);
-    let kept: Vec<_> = lines(&dir).iter().map(|line| line["seq"].clone()).collect();
-    assert_eq!(kept, [9, 10, 1]);
+    assert_eq!(kept, [7, 8, 9, 10]);
 }
 
 #[cfg(unix)]
