@@ -11,6 +11,7 @@ mod report;
 mod rig;
 mod rounds;
 mod rows;
+mod storage;
 
 use std::error::Error;
 use std::io::Write as _;
@@ -41,6 +42,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     }
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
+    storage::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {
         let only = options.only.as_deref().unwrap_or_default();
         return Err(format!("there is no group and no row with \"{only}\" in its name").into());

@@ -30,7 +30,7 @@ impl Rules {
     }
 
     pub fn decide(&self) -> Ruling {
-        let request = Request::new(Action::new("fetch"), &self.resources[..], &self.facts);
+        let request = Request::new(Action::new("fetch"), &self.resources, &self.facts);
         self.policy.judge(&request)
     }
 }

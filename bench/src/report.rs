@@ -88,6 +88,11 @@ impl Report {
         });
     }
 
+    /// Takes a group that was measured otherwise, as far as it is asked for.
+    pub fn add(&mut self, title: String, lines: Vec<Line>) {
+        self.groups.push(Group { title, lines });
+    }
+
     /// Every comparison.
     pub fn lines(&self) -> impl Iterator<Item = &Line> {
         self.groups.iter().flat_map(|group| &group.lines)

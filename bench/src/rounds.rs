@@ -134,7 +134,8 @@ impl Spread {
         }
     }
 
-    fn of(mut values: Vec<f64>) -> Self {
+    /// Of at least one number.
+    pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
         Self {

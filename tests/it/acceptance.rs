@@ -5,17 +5,18 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-const LISTS: [&str; 3] = [
+const LISTS: [&str; 4] = [
     include_str!("../acceptance/settlement.md"),
     include_str!("../acceptance/declarations.md"),
     include_str!("../acceptance/field-reports.md"),
+    include_str!("../acceptance/security.md"),
 ];
 const INDEX: &str = include_str!("../acceptance/index.toml");
 
 /// How many lines wait, and for what. A change of a number here is a change of what is promised.
-const LATER: [(&str, usize); 2] = [("artifacts", 12), ("tools of other servers", 6)];
+const LATER: [(&str, usize); 2] = [("artifacts", 12), ("tools of other servers", 5)];
 /// How many lines the product decided otherwise.
-const INSTEAD: usize = 21;
+const INSTEAD: usize = 24;
 
 /// What the index says of one line.
 #[derive(Deserialize)]

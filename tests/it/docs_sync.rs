@@ -23,3 +23,13 @@ fn every_link_leads_somewhere() {
 fn every_law_names_a_guard_that_exists() {
     holds(Rule::Law);
 }
+
+#[test]
+fn the_policy_file_on_the_page_of_permission_is_loaded_as_it_stands() {
+    let page = include_str!("../../docs/permission.md");
+    let (_, from) = page.split_once("```toml\n").unwrap();
+    let (file, _) = from.split_once("```").unwrap();
+    let layer = tool_runtime::permission::Layer::parse("policy.toml", file).unwrap();
+    assert_eq!(layer.rules().len(), 4);
+    assert_eq!(tool_runtime::permission::lint(&[layer]), []);
+}

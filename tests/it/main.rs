@@ -19,6 +19,10 @@ mod tidy;
 mod stories;
 
 // Parts of several crates, working together.
+mod buckets;
 mod dropped;
+mod model_turns;
 mod passing_on;
+mod real_results;
+mod stopping;
 mod upstream;

@@ -72,8 +72,11 @@ async fn an_artifact_of_one_process_is_redeemed_in_another_until_its_session_end
     let refused = other.snapshot().settle(call(), &stranger).await;
     assert!(refused.text().contains("names nothing that is there"));
 
-    assert_eq!(one.upkeep().end_session(&facts).unwrap().artifacts, 1);
+    assert_eq!(one.upkeep().end_session(&facts).await.unwrap().artifacts, 1);
     let refused = other.snapshot().settle(call(), &facts).await;
     assert!(refused.text().contains("names nothing that is there"));
-    assert_eq!(one.upkeep().sweep().unwrap(), tool_runtime::Left::default());
+    assert_eq!(
+        one.upkeep().sweep().await.unwrap(),
+        tool_runtime::Left::default()
+    );
 }

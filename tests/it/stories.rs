@@ -40,6 +40,22 @@ polite__greet: there is no tool \"polite__greet\"
 }
 
 #[test]
+fn a_streamed_response_runs_its_calls_and_becomes_the_next_request() {
+    let printed = run("model-stream");
+    let (tools, rest) = printed.split_once('\n').unwrap();
+    assert!(tools.contains(r#""required":["city","days"]"#), "{tools}");
+    let expected = "\
+text: Let me see.
+settled: Oslo in 0 days: rain
+finish: ToolCalls
+next: {\"content\":\"Let me see.\",\"role\":\"assistant\"";
+    assert!(rest.starts_with(expected), "{rest}");
+    let answer =
+        "next: {\"content\":\"Oslo in 0 days: rain\",\"role\":\"tool\",\"tool_call_id\":\"c1\"}\n";
+    assert!(rest.ends_with(answer), "{rest}");
+}
+
+#[test]
 fn gateway_serves_imported_built_in_and_own_tools() {
     let expected = "\
 server broken: failed

@@ -43,6 +43,10 @@ const NETWORK: [&str; 18] = [
 /// The parts of tokio that wait and hand over, but never spawn and never touch a socket.
 const QUIET_TOKIO: [&str; 2] = ["sync", "time"];
 
+/// What may bring HTTP and TLS into a lower layer all the same: a crate and a dependency of it,
+/// which is there by a feature and never by default.
+const BEHIND_A_FEATURE: [(&str, &str); 1] = [("tool-storage", "object_store")];
+
 /// Compares the trees of the lower layers with what they may hold.
 ///
 /// # Errors
@@ -70,7 +74,10 @@ pub fn check(table: &LayerTable, graph: &Graph, lock: &LockFile) -> Result<Vec<F
 
 /// What of the list the crate pulls in, each with the way to it.
 fn held(node: &CrateNode, lock: &LockFile, kept_out: &[&str]) -> Result<Vec<Finding>, Error> {
-    let direct: Vec<&str> = shipped(node).map(|edge| edge.name.as_str()).collect();
+    let direct: Vec<&str> = shipped(node)
+        .filter(|edge| !is_behind_a_feature(node, edge))
+        .map(|edge| edge.name.as_str())
+        .collect();
     let ways = lock.tree(&node.name, &direct)?;
     Ok(ways
         .into_iter()
@@ -86,6 +93,35 @@ fn held(node: &CrateNode, lock: &LockFile, kept_out: &[&str]) -> Result<Vec<Find
             )
         })
         .collect())
+}
+
+/// Whether the dependency is one of those that a feature may bring in, and nothing else does.
+fn is_behind_a_feature(node: &CrateNode, edge: &Dependency) -> bool {
+    let is_listed = BEHIND_A_FEATURE.contains(&(node.name.as_str(), edge.name.as_str()));
+    is_listed && edge.optional && !is_on_by_default(node, &edge.name)
+}
+
+/// Whether a dependency is switched on where nobody asks for a feature.
+fn is_on_by_default(node: &CrateNode, dependency: &str) -> bool {
+    let mut asked = vec!["default"];
+    let mut seen = Vec::new();
+    while let Some(feature) = asked.pop() {
+        if seen.contains(&feature) {
+            continue;
+        }
+        seen.push(feature);
+        for on in node.features.get(feature).into_iter().flatten() {
+            // `name?/feature` alone brings nothing in.
+            let named = on
+                .strip_prefix("dep:")
+                .or_else(|| Some(on.split_once('/')?.0));
+            if named.unwrap_or(on) == dependency {
+                return true;
+            }
+            asked.push(on);
+        }
+    }
+    false
 }
 
 /// The features of tokio that the crate asks for, by itself or through a feature of its own.

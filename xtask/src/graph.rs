@@ -37,6 +37,8 @@ pub struct Dependency {
     pub internal: bool,
     /// The features that the manifest asks for.
     pub features: Vec<String>,
+    /// Whether it is there only where a feature asks for it.
+    pub optional: bool,
 }
 
 /// The table of a manifest in which a dependency stands.
@@ -104,6 +106,7 @@ impl CrateNode {
             kind,
             internal: true,
             features: Vec::new(),
+            optional: false,
         });
         self
     }
@@ -116,6 +119,20 @@ impl CrateNode {
             kind: DependencyKind::Normal,
             internal: false,
             features: features.iter().map(ToString::to_string).collect(),
+            optional: false,
+        });
+        self
+    }
+
+    /// Adds a normal dependency on a package from elsewhere that only a feature asks for.
+    #[must_use]
+    pub fn needs_optional(mut self, name: impl Into<String>) -> Self {
+        self.dependencies.push(Dependency {
+            name: name.into(),
+            kind: DependencyKind::Normal,
+            internal: false,
+            features: Vec::new(),
+            optional: true,
         });
         self
     }
@@ -165,6 +182,7 @@ impl Dependency {
             },
             internal: dependency.path.is_some(),
             features: dependency.features.clone(),
+            optional: dependency.optional,
         }
     }
 }

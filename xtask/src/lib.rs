@@ -18,6 +18,7 @@ pub mod text;
 pub mod versions;
 
 mod bench;
+mod conformance;
 mod console;
 mod error;
 mod exceptions;
@@ -35,6 +36,7 @@ mod totals;
 mod workspace;
 
 pub use bench::{BenchOptions, bench};
+pub use conformance::{LeftOut, Outcomes, Suite, conformance};
 pub use console::say;
 pub use error::Error;
 pub use exceptions::Exceptions;

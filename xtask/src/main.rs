@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, say};
+use xtask::{
+    BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, conformance, say,
+};
 
 /// The chores of this workspace. Each shows the commands that it runs.
 #[derive(Parser)]
@@ -37,6 +39,8 @@ enum Chore {
     Lint,
     /// Install the pinned peers of the end-to-end tests below the target folder.
     Peers,
+    /// Run the official conformance suite of the Model Context Protocol.
+    Conformance,
     /// Run every test, with the peers that are installed.
     Test,
     /// Build the documentation with warnings denied.
@@ -77,6 +81,7 @@ fn run(workspace: &Workspace, chore: &Chore) -> Result<Verdict, Error> {
             Ok(Verdict::of(run.passed()))
         }
         Chore::Peers => chores::peers(workspace, in_ci()),
+        Chore::Conformance => conformance(workspace, in_ci()),
         Chore::Test => {
             let mut totals = Totals::default();
             let verdict = chores::test(workspace, &mut totals)?;

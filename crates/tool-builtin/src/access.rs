@@ -1,7 +1,7 @@
 //! Asking for leave to use a place, and holding it to what was asked.
 
 use serde_json::{Map, Value};
-use tool_core::{Context, HandlerError, Permission, ToolFailure};
+use tool_core::{Context, HandlerError, Permission, Resources, ToolFailure};
 
 use crate::Workspace;
 use crate::offload::offload;
@@ -41,7 +41,8 @@ impl Access {
         let led = led.filter(|led| led != place);
         let places = || std::iter::once(place).chain(&led);
         let root = self.workspace.root();
-        let resources = places().map(|place| place.resource(root));
+        let led_to = led.as_ref().map(|place| place.resource(root));
+        let resources = Resources::new(place.resource(root), led_to);
         let mut assertion = self.permission.assert(cx, action, resources);
         for pattern in places().filter_map(Place::pattern) {
             assertion = assertion.save(pattern);

@@ -209,7 +209,7 @@ impl Judge {
     }
 
     async fn decide(&self, resource: Resource) -> Decision {
-        let mut request = Request::new(Action::new("read"), vec![resource], self.cx.facts());
+        let mut request = Request::new(Action::new("read"), [resource], self.cx.facts());
         request.call = self.cx.call_id();
         request.tool = self.cx.tool();
         request.source = self.cx.source();

@@ -14,7 +14,7 @@ use crate::{render, setup};
 
 /// Lists, grants, revokes or answers.
 pub(crate) async fn run(common: &Common, command: Approvals) -> Result<ExitCode, CliError> {
-    let (approvals, mailbox) = setup::approvals(common)?;
+    let (approvals, mailbox) = setup::approvals(common).await?;
     let failed = |source| CliError::Approvals { source };
     match command {
         Approvals::List => {

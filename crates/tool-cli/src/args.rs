@@ -5,8 +5,10 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use tool_runtime::provider::{Level, Profile};
 
 /// Serve, list and call tools for language models.
 ///
@@ -16,7 +18,7 @@ use clap_complete::Shell;
 #[derive(Debug, Parser)]
 #[command(name = "tool", version, max_term_width = 100, propagate_version = true)]
 #[command(after_help = "\
-Exit status: 0 success, 1 a call, decision or test that did not succeed, 2 a mistake on the command line or in a file.
+Exit status: 0 success, 1 a call, decision, test or lint that did not succeed, 2 a mistake on the command line or in a file.
 
 Examples:
   tool list
@@ -46,7 +48,7 @@ pub(crate) struct Common {
     /// Folder that the built-in tools work on [default: the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
-    /// Folder for retained output [default: the user's state folder]
+    /// Folder or bucket URL for long output [default: the user's state folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON, one document per command
@@ -61,10 +63,12 @@ pub(crate) struct Common {
 pub(crate) enum Command {
     /// Serve all tools over MCP, on standard input and output unless --http is given
     Serve(Serve),
-    /// List all tools, and the state of every server
-    List,
+    /// List all tools, and the state of every server, or what a provider is sent
+    List(List),
     /// Call one tool
     Call(Call),
+    /// Report what model providers refuse of tool definitions as they stand, with the fix
+    Lint(Lint),
     /// Look at output that was too long to show
     Output {
         #[command(subcommand)]
@@ -106,9 +110,88 @@ pub(crate) struct Serve {
     /// Let questions wait so many seconds for `tool approvals answer`; without it they are denied
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) ask: Option<u64>,
-    /// Allow an address that other machines can reach; there is no authentication
+    /// Read the token that clients of --http have to show from a file; without one it is taken from
+    /// TOOL_TOKEN, and else made up and shown
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Serve whoever reaches the address, without a token
+    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    pub(crate) no_token: bool,
+    /// Allow an address that other machines can reach; the token passes unencrypted
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
+  tool list
+  tool list --profile gemini --mcp-config mcp.json
+  tool list --profile openai-chat-strict --from tools.json")]
+pub(crate) struct List {
+    /// Print the definitions as this provider is sent them, byte for byte; what they give up goes
+    /// to standard error
+    #[arg(long, value_name = "PROFILE", value_parser = profile())]
+    pub(crate) profile: Option<Profile>,
+    /// Take the tools from a saved tools/list result instead; `-` reads standard input
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub(crate) from: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+A file holds the result of tools/list, the whole answer, or the list alone; or it names servers in
+the mcpServers format, which are started and asked.
+
+Exit status: 0 nothing is refused, 1 a provider refuses something, 2 something could not be read.
+
+Examples:
+  tool lint tools.json
+  tool lint mcp.json --profile gemini --profile openai-chat
+  tool lint github --mcp-config mcp.json --level refused
+  tool lint tools.json --sarif > lint.sarif")]
+pub(crate) struct Lint {
+    /// Tools that somebody saved (`-` reads standard input), servers, or one server of
+    /// --mcp-config [default: every server of --mcp-config]
+    #[arg(value_name = "FILE|SERVER")]
+    pub(crate) what: Option<String>,
+    /// A provider whose rules have to hold; may be given more than once [default: all of them]
+    #[arg(long, value_name = "PROFILE", value_parser = profile())]
+    pub(crate) profile: Vec<Profile>,
+    /// The least that is told of
+    #[arg(long, value_enum, default_value_t = Severity::Note)]
+    pub(crate) level: Severity,
+    /// Print a SARIF 2.1.0 log
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) sarif: bool,
+}
+
+/// What a finding has to be, at the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Severity {
+    /// What a provider answers with an error
+    Refused,
+    /// And constraints that are without effect
+    GivenUp,
+    /// And what is worth knowing
+    Note,
+}
+
+impl Severity {
+    /// Whether a finding of this level is told of.
+    pub(crate) fn includes(self, level: Level) -> bool {
+        match level {
+            Level::Refused => true,
+            Level::GivenUp => self >= Self::GivenUp,
+            _ => self >= Self::Note,
+        }
+    }
+}
+
+/// Profiles by their names, which completions know.
+fn profile() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::ALL.map(Profile::as_str))
+        .try_map(|name| name.parse::<Profile>())
 }
 
 #[derive(Debug, ClapArgs)]

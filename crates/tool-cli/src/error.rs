@@ -39,10 +39,16 @@ pub(crate) enum CliError {
         source: tool_runtime::storage::LimitsError,
     },
     #[error(
-        "address {address} can be reached from other machines, and whoever reaches it can call every tool; \
+        "address {address} can be reached from other machines, and nothing is encrypted; \
          add --allow-remote if that is meant"
     )]
     Remote { address: SocketAddr },
+    #[error("{from} holds no token for clients")]
+    Token {
+        from: String,
+        #[source]
+        source: tool_runtime::mcp::ServeError,
+    },
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
     #[error("{}:{line}: the case could not be tried", path.display())]
@@ -91,6 +97,38 @@ pub(crate) enum CliError {
         #[from]
         source: serde_json::Error,
     },
+    #[error("{} is not readable as JSON", path.display())]
+    NoJson {
+        path: PathBuf,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error(
+        "{} {problem}; give the result of tools/list, the whole answer, or the list alone",
+        path.display()
+    )]
+    NoToolList {
+        path: PathBuf,
+        problem: &'static str,
+    },
+    #[error("{} cannot be used", path.display())]
+    Servers {
+        path: PathBuf,
+        #[source]
+        source: tool_runtime::mcp::ConfigError,
+    },
+    #[error("{problem}")]
+    Server { problem: String },
+    #[error("there is no file and no server \"{}\" in {}; {known}", name.escape_debug(), path.display())]
+    UnknownServer {
+        name: String,
+        path: PathBuf,
+        known: String,
+    },
+    #[error("there is no file \"{}\"; for a server of that name, say with --mcp-config where it is configured", name.escape_debug())]
+    NothingNamed { name: String },
+    #[error("nothing is named to lint; give a file, or servers with --mcp-config")]
+    NothingToLint,
     #[error("there is no case in {}", path.display())]
     NoCase { path: PathBuf },
     #[error("line {line} is no case")]

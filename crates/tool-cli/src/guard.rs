@@ -14,6 +14,9 @@
 //! three dies, and if front and gateway die together, one is left that knows of everything. If front
 //! and guard do, the gateway ends as if it was told to, which ends what a call or a server has in its
 //! group. Of all three at once nobody is left.
+//!
+//! A guard above each command was the other way; it would cost a process and a start for each call,
+//! stand between every stream and its reader, and have to be asked for by every host.
 
 use std::ffi::OsString;
 use std::fs;

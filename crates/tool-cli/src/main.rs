@@ -11,6 +11,7 @@ mod error;
 mod guard;
 mod input;
 mod labelled_case;
+mod lint;
 mod list;
 mod mirror;
 mod output;
@@ -23,7 +24,9 @@ mod render;
 mod serve;
 mod setup;
 mod signals;
+mod tool_list_file;
 mod trial;
+mod wire_list;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
     if let Err(source) = role.bind() {
         return report(Err(CliError::Start { source }));
     }
-    let tells_of_servers = matches!(args.command, Command::List);
+    let tells_of_servers = matches!(args.command, Command::List(_) | Command::Lint(_));
     setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -83,7 +86,11 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
     let common = &args.common;
     match args.command {
         Command::Serve(serve) => serve::run(common, serve).await,
-        Command::List => list::run(common).await,
+        Command::List(list) => match list.profile {
+            Some(profile) => wire_list::run(common, profile, list.from.as_deref()).await,
+            None => list::run(common).await,
+        },
+        Command::Lint(lint) => lint::run(common, lint).await,
         Command::Call(call) => call::run(common, call).await,
         Command::Output { command } => output::run(common, command).await,
         Command::Args {
@@ -101,7 +108,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
 fn starts_processes(command: &Command) -> bool {
     matches!(
         command,
-        Command::Serve(_) | Command::List | Command::Call(_)
+        Command::Serve(_) | Command::List(_) | Command::Lint(_) | Command::Call(_)
     )
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use serde_json::json;
-use tool_runtime::core::{OutputStore as _, PageRequest, StoreError, StoreErrorKind};
+use tool_runtime::core::{PageRequest, StoreError, StoreErrorKind};
 
 use crate::args::{self, Common};
 use crate::error::CliError;
@@ -15,11 +15,11 @@ use crate::{output_parts, render, setup};
 /// Lists or reads what was retained.
 pub(crate) async fn run(common: &Common, command: args::Output) -> Result<ExitCode, CliError> {
     match command {
-        args::Output::List => list(common),
+        args::Output::List => list(common).await,
         args::Output::Search { id, text, most } => {
             output_parts::search(common, &id, &text, most.get()).await
         }
-        args::Output::Prune { ids } => prune(common, &ids),
+        args::Output::Prune { ids } => prune(common, &ids).await,
         args::Output::Read {
             id,
             lines: Some(lines),
@@ -55,13 +55,17 @@ fn page_size(bytes: Option<NonZeroUsize>) -> usize {
 }
 
 /// Opening a store has swept it already; what is named goes too.
-fn prune(common: &Common, ids: &[String]) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
+async fn prune(common: &Common, ids: &[String]) -> Result<ExitCode, CliError> {
+    let store = setup::store(common).await?;
     for id in ids {
-        store.remove(id).map_err(|source| unreadable(id, source))?;
+        store
+            .remove(id)
+            .await
+            .map_err(|source| unreadable(id, source))?;
     }
     let outputs = store
         .list()
+        .await
         .map_err(|source| CliError::Outputs { source })?;
     let bytes: u64 = outputs.iter().map(|output| output.bytes).sum();
     if common.json {
@@ -76,10 +80,11 @@ fn prune(common: &Common, ids: &[String]) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(common: &Common) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
+async fn list(common: &Common) -> Result<ExitCode, CliError> {
+    let store = setup::store(common).await?;
     let mut outputs = store
         .list()
+        .await
         .map_err(|source| CliError::Outputs { source })?;
     // What was just shown is what is looked for.
     outputs.reverse();
@@ -131,7 +136,7 @@ async fn read(
     offset: u64,
     one_page_of: Option<usize>,
 ) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
+    let store = setup::store(common).await?;
     let mut out = io::stdout().lock();
     let terminal = out.is_terminal();
     let mut next = Some(offset);

@@ -19,8 +19,8 @@ pub(crate) async fn lines(
     lines: RangeInclusive<u64>,
     max_bytes: usize,
 ) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
-    let output = OutputReading::of(&store, id, None);
+    let store = setup::store(common).await?;
+    let output = OutputReading::of(&*store, id, None);
     let last = *lines.end();
     let read = output.lines(lines, max_bytes).await;
     let read = read.map_err(|source| unreadable(id, source))?;
@@ -55,8 +55,8 @@ pub(crate) async fn pointer(
     pointer: &str,
     max_bytes: usize,
 ) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
-    let read = OutputReading::of(&store, id, None)
+    let store = setup::store(common).await?;
+    let read = OutputReading::of(&*store, id, None)
         .pointer(pointer, max_bytes)
         .await
         .map_err(|source| unreadable(id, source))?;
@@ -94,8 +94,10 @@ pub(crate) async fn search(
     text: &str,
     most: usize,
 ) -> Result<ExitCode, CliError> {
-    let store = setup::store(common)?;
-    let found = OutputReading::of(&store, id, None).search(text, most).await;
+    let store = setup::store(common).await?;
+    let found = OutputReading::of(&*store, id, None)
+        .search(text, most)
+        .await;
     let found = found.map_err(|source| unreadable(id, source))?;
     if common.json {
         let lines: Vec<_> = found

@@ -13,7 +13,7 @@ use crate::{render, setup};
 
 /// Shows what is trusted and what waits, or approves.
 pub(crate) async fn run(common: &Common, command: Pin) -> Result<ExitCode, CliError> {
-    let pins = setup::pins(common)?;
+    let pins = setup::pins(common).await?;
     match command {
         Pin::Status => status(common, &pins).await,
         Pin::Diff { server, tool } => diff(common, &pins, &server, tool.as_deref()).await,

@@ -130,7 +130,8 @@ fn test(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
     }
     let mut text = String::new();
     for (file, rules) in &loaded {
-        text.push_str(&format!("{file}: {rules} rules, and every example holds\n"));
+        let rules = counted(*rules);
+        text.push_str(&format!("{file}: {rules}, and every example holds\n"));
     }
     for error in &broken {
         text.push_str(&format!("{error}\n"));
@@ -211,7 +212,7 @@ fn lints(common: &Common, files: &[PathBuf]) -> Result<ExitCode, CliError> {
         let mut text: String = found.iter().map(|lint| format!("{lint}\n")).collect();
         if found.is_empty() {
             let rules: usize = layers.iter().map(|layer| layer.rules().len()).sum();
-            text = format!("{rules} rules, and each can decide\n");
+            text = format!("{}, and each can decide\n", counted(rules));
         }
         print(&text)?;
     }
@@ -231,7 +232,7 @@ fn finding(lint: &Lint) -> Value {
 /// The policy of this workspace, with its saved approvals.
 async fn policy(common: &Common) -> Result<RulePolicy, CliError> {
     let (root, _) = setup::places(common)?;
-    let (approvals, _) = setup::approvals(common)?;
+    let (approvals, _) = setup::approvals(common).await?;
     // Read once, so that judging knows them.
     let listed = approvals.list().await;
     listed.map_err(|source| CliError::Approvals { source })?;
@@ -289,7 +290,7 @@ async fn asking<T>(
         None => None,
         Some(text) => Some(arguments(text).await?),
     };
-    let mut request = Request::new(Action::new(&asked.action), vec![resource], &facts);
+    let mut request = Request::new(Action::new(&asked.action), [resource], &facts);
     request.source = source.as_ref();
     request.tool = tool.as_ref();
     request.set_arguments(arguments.as_ref());
@@ -337,4 +338,12 @@ fn print(text: &str) -> Result<(), CliError> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// So many rules, in words.
+fn counted(rules: usize) -> String {
+    match rules {
+        1 => "1 rule".to_owned(),
+        _ => format!("{rules} rules"),
+    }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::mcp::{HttpOptions, HttpServer};
+use tool_runtime::mcp::{BearerToken, HttpOptions, HttpServer, Server};
 use tool_runtime::{Runtime, RuntimeError};
 
 use crate::args::{Common, Serve};
@@ -17,6 +17,8 @@ use crate::{approve, render, setup, signals};
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Well below what clients grant a server to begin in: 30 s and more.
 const HEAD_START: Duration = Duration::from_secs(10);
+/// The variable that holds the token of clients over HTTP.
+const TOKEN: &str = "TOOL_TOKEN";
 
 /// Serves until the client leaves or the program is told to end.
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliError> {
@@ -27,7 +29,7 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
     let asking = match runtime.desk().cloned() {
         None => None,
         Some(desk) => {
-            let (_, mailbox) = setup::approvals(common)?;
+            let (_, mailbox) = setup::approvals(common).await?;
             let gateway = gateway();
             Some(tokio::spawn(async move {
                 mailbox.serve(&desk, &gateway).await;
@@ -35,9 +37,14 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
         }
     };
     let looked_after = look_after(&runtime);
+    let mut server = runtime.mcp_server();
+    if runtime.desk().is_some() {
+        // Who watches the desk answers, and not whoever uses a client.
+        server = server.leave_questions();
+    }
     let ended = match serve.http {
-        Some(address) => http(common, &runtime, address, serve.allow_remote).await,
-        None => stdio(common, &runtime).await,
+        Some(address) => http(common, &runtime, server, address, &serve).await,
+        None => stdio(common, &runtime, server).await,
     };
     looked_after.abort();
     if let Some(asking) = asking {
@@ -54,7 +61,10 @@ fn look_after(runtime: &Runtime) -> tokio::task::JoinHandle<()> {
         loop {
             tokio::time::sleep(HOUR).await;
             let upkeep = upkeep.clone();
-            let swept = tokio::task::spawn_blocking(move || upkeep.sweep()).await;
+            let here = tokio::runtime::Handle::current();
+            // A folder's sweep blocks.
+            let sweep = move || here.block_on(upkeep.sweep());
+            let swept = tokio::task::spawn_blocking(sweep).await;
             if let Ok(Err(error)) = swept {
                 render::note(&format!("the stores could not be swept: {error}"));
             }
@@ -63,7 +73,7 @@ fn look_after(runtime: &Runtime) -> tokio::task::JoinHandle<()> {
 }
 
 /// Standard output belongs to the protocol; all that is told goes to standard error.
-async fn stdio(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
+async fn stdio(common: &Common, runtime: &Runtime, server: Server) -> Result<(), CliError> {
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         greet(common, runtime)?;
         render::note(&format!(
@@ -77,7 +87,7 @@ async fn stdio(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
     let serving = async {
         // What the client writes meanwhile waits for its answer.
         head_start(runtime).await;
-        runtime.mcp_server().serve_stdio().await
+        server.serve_stdio().await
     };
     tokio::select! {
         ended = serving => ended.map_err(RuntimeError::from)?,
@@ -90,11 +100,17 @@ async fn stdio(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
 async fn http(
     common: &Common,
     runtime: &Runtime,
+    server: Server,
     address: SocketAddr,
-    allow_remote: bool,
+    serve: &Serve,
 ) -> Result<(), CliError> {
     let mut options = HttpOptions::new(address);
-    if allow_remote {
+    if serve.no_token {
+        options = options.allow_anyone_unchecked();
+    } else if let Some(token) = token(serve)? {
+        options = options.token(token);
+    }
+    if serve.allow_remote {
         options = options.allow_any_interface_unchecked();
     } else if !address.ip().is_loopback() {
         return Err(CliError::Remote { address });
@@ -109,7 +125,7 @@ async fn http(
         () = head_start(runtime) => {}
         _ = signals::told_to_end() => return Ok(()),
     }
-    let server = runtime.mcp_server().serve_http(options).await;
+    let server = server.serve_http(options).await;
     let mut server = server.map_err(RuntimeError::from)?;
     announce(common, runtime, &server)?;
     let watching = watch_servers(runtime);
@@ -122,21 +138,48 @@ async fn http(
     Ok(())
 }
 
+/// The token that was given, in a file or in the environment.
+fn token(serve: &Serve) -> Result<Option<BearerToken>, CliError> {
+    let (from, text) = match (&serve.token_file, std::env::var(TOKEN)) {
+        (Some(path), _) => match std::fs::read_to_string(path) {
+            Ok(text) => (path.display().to_string(), text),
+            Err(source) => {
+                let path = path.clone();
+                return Err(CliError::Read { path, source });
+            }
+        },
+        (None, Ok(text)) if !text.is_empty() => (TOKEN.to_owned(), text),
+        (None, _) => return Ok(None),
+    };
+    match BearerToken::new(&text) {
+        Ok(token) => Ok(Some(token)),
+        Err(source) => Err(CliError::Token { from, source }),
+    }
+}
+
 /// Says where the server is and what to do next: to a program on standard output, to a person on
 /// standard error.
 fn announce(common: &Common, runtime: &Runtime, server: &HttpServer) -> Result<(), CliError> {
     let url = server.url();
+    // One that was given is known to whoever gave it, and shown to nobody else.
+    let token = server.made_up_token().map(BearerToken::expose);
     if common.json {
         let (root, state) = places(common)?;
         return render::json(&json!({
             "url": url,
+            "token": token,
             "root": root.display().to_string(),
-            "state": state.display().to_string(),
+            "state": state,
             "tools": runtime.snapshot().entries().len(),
         }));
     }
     greet(common, runtime)?;
     let program = render::program();
+    let mut client = json!({"type": "http", "url": url});
+    if let (Some(token), Some(members)) = (token, client.as_object_mut()) {
+        let headers = json!({"Authorization": format!("Bearer {token}")});
+        members.insert("headers".to_owned(), headers);
+    }
     render::note(&format!(
         "serving MCP at {url}\n\n\
          next, point a client at it:\n  {}\n\
@@ -144,8 +187,13 @@ fn announce(common: &Common, runtime: &Runtime, server: &HttpServer) -> Result<(
          {program} list\n  \
          {program} call grep '{{\"pattern\":\"fn main\"}}'\n\
          Ctrl-C ends it",
-        json!({"mcpServers": {"tool": {"type": "http", "url": url}}}),
+        json!({"mcpServers": {"tool": client}}),
     ));
+    if token.is_some() {
+        render::note(&format!(
+            "the token is good until this ends; give one that stays in {TOKEN} or with --token-file"
+        ));
+    }
     Ok(())
 }
 
@@ -157,7 +205,7 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
         "{tools} tools, of which the built-in ones work on {}\nlong output is kept in {}\n\
          reading is allowed; writing and the shell need rules (--policy FILE, or tool.toml)",
         root.display(),
-        state.display(),
+        state,
     ));
     Ok(())
 }
@@ -169,9 +217,14 @@ fn gateway() -> String {
     format!("g{:x}{nanos:x}", std::process::id())
 }
 
-fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {
+/// The folder of the tools and the place of the state, for people and programs elsewhere.
+fn places(common: &Common) -> Result<(PathBuf, String), CliError> {
     let (root, state) = setup::places(common)?;
-    Ok((std::path::absolute(root)?, std::path::absolute(state)?))
+    let state = match state.folder() {
+        Some(folder) => std::path::absolute(folder)?.display().to_string(),
+        None => state.to_string(),
+    };
+    Ok((std::path::absolute(root)?, state))
 }
 
 /// This program, as it can be started from any folder.

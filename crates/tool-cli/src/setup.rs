@@ -1,14 +1,15 @@
 //! From the command line and the settings to a runtime.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tool_runtime::core::{Approver, NobodyToAsk};
 use tool_runtime::mcp::Pins;
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
-use tool_runtime::storage::{AuditLog, AuditOptions, DirStore, Limits, ReadingHint};
+use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
 use tool_runtime::{
-    Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
+    Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
 };
 use tracing_subscriber::EnvFilter;
 
@@ -89,7 +90,8 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
     Ok(builder)
 }
 
-/// The audit log of the settings, else one beside retained output.
+/// The audit log of the settings, else one beside retained output, and where that is in a bucket
+/// one in the user's state folder.
 fn audit(common: &Common) -> Result<AuditLog, CliError> {
     let settings = settings(common)?;
     let folder = match settings
@@ -97,7 +99,11 @@ fn audit(common: &Common) -> Result<AuditLog, CliError> {
         .and_then(|settings| settings.audit.clone())
     {
         Some(folder) => folder,
-        None => state(common, settings.as_ref())?.join(AUDIT),
+        None => {
+            let place = state(common, settings.as_ref())?;
+            let beside = place.folder().map(Path::to_owned).or_else(user_state);
+            beside.ok_or(CliError::NoState)?.join(AUDIT)
+        }
     };
     let options = settings.map_or(AuditOptions::DEFAULT, |settings| settings.audit_options);
     let log = AuditLog::open(&folder, options);
@@ -119,29 +125,26 @@ pub(crate) fn layers(common: &Common) -> Result<Vec<Layer>, CliError> {
 }
 
 /// The saved approvals of the workspace, and the questions that gateways posted for it.
-pub(crate) fn approvals(common: &Common) -> Result<(Approvals, Mailbox), CliError> {
+pub(crate) async fn approvals(common: &Common) -> Result<(Approvals, Mailbox), CliError> {
     let (root, state) = places(common)?;
-    Ok(approvals_in(state, root)?)
+    Ok(approvals_in(state, root).await?)
 }
 
 /// What was trusted of the servers of every gateway with this state.
-pub(crate) fn pins(common: &Common) -> Result<Pins, CliError> {
+pub(crate) async fn pins(common: &Common) -> Result<Pins, CliError> {
     let (_, state) = places(common)?;
-    Ok(pins_in(state)?)
+    Ok(pins_in(state).await?)
 }
 
 /// The store of a command that needs nothing else.
-pub(crate) fn store(common: &Common) -> Result<DirStore, CliError> {
+pub(crate) async fn store(common: &Common) -> Result<Arc<dyn ManagedOutputs>, CliError> {
     let settings = settings(common)?;
-    let store = DirStore::builder(state(common, settings.as_ref())?)
-        .limits(limits(settings.as_ref())?)
-        .reading_hint(ReadingHint::default())
-        .open();
-    store.map_err(|source| CliError::Runtime(RuntimeError::Store(source)))
+    let place = state(common, settings.as_ref())?;
+    Ok(place.outputs(limits(settings.as_ref())?).await?)
 }
 
 /// Where the built-in tools work and output is kept, for telling a person.
-pub(crate) fn places(common: &Common) -> Result<(PathBuf, PathBuf), CliError> {
+pub(crate) fn places(common: &Common) -> Result<(PathBuf, Place), CliError> {
     let settings = settings(common)?;
     Ok((
         root(common, settings.as_ref()),
@@ -162,9 +165,11 @@ fn root(common: &Common, settings: Option<&Settings>) -> PathBuf {
     said.unwrap_or_else(|| PathBuf::from("."))
 }
 
-fn state(common: &Common, settings: Option<&Settings>) -> Result<PathBuf, CliError> {
-    let said = common.state.clone().or_else(|| settings?.state.clone());
-    said.or_else(user_state).ok_or(CliError::NoState)
+fn state(common: &Common, settings: Option<&Settings>) -> Result<Place, CliError> {
+    let said = common.state.as_ref().map(Place::from);
+    said.or_else(|| settings?.state.clone())
+        .or_else(|| user_state().map(Place::from))
+        .ok_or(CliError::NoState)
 }
 
 /// The folder for state that the user's system names.

@@ -46,6 +46,12 @@ pub enum Answer {
         /// What the model reads.
         note: Option<String>,
     },
+    /// No, and the batch or turn that the call belongs to ends with it: what it has not begun is
+    /// not begun any more.
+    Stopped {
+        /// What the model reads.
+        note: Option<String>,
+    },
     /// There is nobody to ask; counts as a denial.
     Nobody,
 }

@@ -1,5 +1,7 @@
 //! What a model is shown.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -124,6 +126,20 @@ impl Content {
     /// A block with an image.
     pub fn image(mime: impl Into<String>, data: impl Into<Bytes>) -> Self {
         Self::Media(Media::new(MediaKind::Image, mime, data))
+    }
+
+    /// The base64 of the bytes that this block holds, if it holds any: of media, and of a resource
+    /// whose body is no text.
+    #[must_use]
+    pub fn to_base64(&self) -> Option<String> {
+        match self {
+            Self::Media(media) => Some(STANDARD.encode(&media.data)),
+            Self::Embedded(Embedded {
+                body: EmbeddedBody::Blob(blob),
+                ..
+            }) => Some(STANDARD.encode(blob)),
+            _ => None,
+        }
     }
 
     /// The text, if this is a block of text.

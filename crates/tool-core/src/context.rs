@@ -125,7 +125,7 @@ impl Context {
     ///     for line in 0..1_000 {
     ///         text.write(&format!("line {line}\n")).await?;
     ///     }
-    ///     Ok(text.finish(Some(Loss::of(7, "lines")))?)
+    ///     Ok(text.finish(Some(Loss::of(7, "lines"))).await?)
     /// }
     /// # use futures_util::FutureExt;
     /// # let shown = print(&Context::detached()).now_or_never().unwrap();

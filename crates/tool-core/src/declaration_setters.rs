@@ -12,6 +12,15 @@ macro_rules! declaration_setters {
             $self
         }
 
+        /// Gives output that the output schema does not accept all the same, with a warning for
+        /// the operator and in the settlement's `meta`: for tools of others, whose schema is a
+        /// promise that nobody here can keep. Off by default: such output is a defect.
+        #[must_use]
+        pub fn advisory_output(mut $self) -> Self {
+            $declarations.advisory_output = true;
+            $self
+        }
+
         /// Replaces all hints.
         #[must_use]
         pub fn annotations(mut $self, annotations: $crate::Annotations) -> Self {

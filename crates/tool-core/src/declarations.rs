@@ -60,6 +60,8 @@ pub struct Declarations {
     pub bounding: Bounding,
     /// The tool formulates its own permission requests while it runs.
     pub asserts: bool,
+    /// Output that the output schema does not accept is given with a warning.
+    pub advisory_output: bool,
 }
 
 impl Declarations {

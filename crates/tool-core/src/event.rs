@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     ArtifactErrorKind, ArtifactKind, ArtifactMeta, CallId, Capability, ColumnMismatch, Digest,
-    Facts, Gate, Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
+    Facts, Gate, Issue, Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
 };
 
 /// Receives what happens to every call, for audit, metrics and tests.
@@ -140,6 +140,9 @@ pub enum EventKind<'a> {
         /// How far that got.
         step: CredentialStep,
     },
+    /// The output is not what its schema says, and is given all the same, as the tool declares.
+    /// Without an issue there is no output at all.
+    OutputMismatch(&'a [Issue]),
     /// Columns of the result hold something else than the tool declares.
     Columns(&'a [ColumnMismatch]),
     /// The handler reported progress.
@@ -209,6 +212,7 @@ impl fmt::Debug for EventKind<'_> {
                 write!(f, "ArtifactRefused({verb}: {reason})")
             }
             Self::Credential { service, step } => write!(f, "Credential({service}: {step:?})"),
+            Self::OutputMismatch(issues) => f.debug_tuple("OutputMismatch").field(issues).finish(),
             Self::Columns(mismatches) => f.debug_tuple("Columns").field(mismatches).finish(),
             Self::Progress(_) => f.write_str("Progress(..)"),
             Self::TornDown(report) => f.debug_tuple("TornDown").field(report).finish(),

@@ -27,7 +27,10 @@ pub trait OutputSink: Send {
     ///
     /// # Errors
     /// [`StoreError`] when it cannot be finished; nothing of it is kept then.
-    fn finish(self: Box<Self>) -> Result<Bounded, StoreError>;
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves nothing visible in the store.
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<Bounded, StoreError>>;
 }
 
 /// The text that a handler produces, handed on while it is made.
@@ -112,7 +115,10 @@ impl OutputStream {
     ///
     /// # Errors
     /// [`StoreError`] when the store could not finish it. Nothing of it is kept then.
-    pub fn finish(self, loss: Option<Loss>) -> Result<Streamed, StoreError> {
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves nothing visible in the store.
+    pub async fn finish(self, loss: Option<Loss>) -> Result<Streamed, StoreError> {
         let loss = loss.filter(|loss| loss.count() > 0);
         let Some(mut sink) = self.sink else {
             if let Some(loss) = loss {
@@ -123,7 +129,7 @@ impl OutputStream {
         if let Some(loss) = loss {
             sink.report_loss(loss);
         }
-        let Bounded { content, retained } = sink.finish()?;
+        let Bounded { content, retained } = sink.finish().await?;
         self.host.state().note_retained(retained.clone());
         Ok(Streamed::Kept(content, retained))
     }

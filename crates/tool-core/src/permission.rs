@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     Action, Answer, Approver, Ask, BoxFuture, Capability, ClosedPolicy, Context, Decision, Denial,
-    ErrorChain, EventKind, Gate, NobodyToAsk, Policy, Refusal, Request, Resource, Ruling,
+    ErrorChain, EventKind, Gate, IntoResources, NobodyToAsk, Policy, PolicyError, Refusal, Request,
+    Resources, Ruling,
 };
 
 /// Decides requests and asks where the decision is to ask. A tool captures one when it is built.
@@ -56,7 +57,7 @@ impl Permission {
         Self::new(ClosedPolicy, NobodyToAsk)
     }
 
-    /// Asks for leave to do something, from inside a handler.
+    /// Asks for leave to do something, from inside a handler, and names one resource at least.
     ///
     /// Await the result, and pass its error on with `?`: it is this call's refusal. The refusal
     /// also sticks to the call, so that no error mapping of the handler can turn a "no" into
@@ -64,20 +65,27 @@ impl Permission {
     ///
     /// # Cancel safety
     /// Dropping the future withdraws the question; nothing is saved.
-    pub fn assert<'a, R: Into<Resource>>(
+    pub fn assert<'a>(
         &'a self,
         cx: &'a Context,
         action: &'a str,
-        resources: impl IntoIterator<Item = R>,
+        resources: impl IntoResources<'a>,
     ) -> Assertion<'a> {
         Assertion {
             permission: self,
             cx,
             action,
-            resources: resources.into_iter().map(Into::into).collect(),
+            resources: resources.into_resources(),
             save: Vec::new(),
             metadata: Map::new(),
         }
+    }
+
+    /// Decides a request without asking anybody and without waiting; `None` where the policy has
+    /// to wait. Otherwise the answer is that of [`decide`](Self::decide).
+    #[must_use]
+    pub fn decide_at_once(&self, request: &Request<'_>) -> Option<Ruling> {
+        self.policy.decide_at_once(request).map(ruled)
     }
 
     /// Decides a request without asking anybody. A policy that fails denies.
@@ -85,16 +93,9 @@ impl Permission {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn decide(&self, request: &Request<'_>) -> Ruling {
-        if request.resources.is_empty() {
-            return Ruling::new(Decision::Deny, "the request names no resource");
-        }
-        let decided = match self.policy.decide_at_once(request) {
-            Some(decided) => decided,
-            None => self.policy.decide(request).await,
-        };
-        match decided {
-            Ok(ruling) => ruling,
-            Err(error) => Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()),
+        match self.decide_at_once(request) {
+            Some(ruling) => ruling,
+            None => ruled(self.policy.decide(request).await),
         }
     }
 
@@ -113,10 +114,11 @@ impl Permission {
         };
         match ruling.decision {
             Decision::Allow => Ok(()),
-            Decision::Deny => Err(denied(ruling.because.clone())),
+            Decision::Deny => Err(denied(ruling.because.to_string())),
             Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
                 Ok(Answer::Approved) => Ok(()),
                 Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
+                Ok(Answer::Stopped { note }) => Err(Refusal::Stopped { note }),
                 Ok(Answer::Nobody) => Err(denied(format!(
                     "{}, and nobody is there to ask",
                     ruling.because
@@ -131,6 +133,11 @@ impl Permission {
     pub fn governs(&self, capability: &Capability) -> bool {
         self.policy.governs(capability)
     }
+}
+
+/// What a policy decided. One that fails denies.
+fn ruled(decided: Result<Ruling, PolicyError>) -> Ruling {
+    decided.unwrap_or_else(|error| Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()))
 }
 
 impl Default for Permission {
@@ -151,7 +158,7 @@ pub struct Assertion<'a> {
     permission: &'a Permission,
     cx: &'a Context,
     action: &'a str,
-    resources: Vec<Resource>,
+    resources: Resources<'a>,
     save: Vec<String>,
     metadata: Map<String, Value>,
 }

@@ -1,5 +1,6 @@
 //! Who decides what is allowed.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -76,7 +77,7 @@ pub struct Ruling {
     /// The reason that the rule's author wrote for the model.
     pub reason: Option<String>,
     /// What decided, for the operator: a rule with its file and line, or the want of one.
-    pub because: String,
+    pub because: Cow<'static, str>,
 }
 
 /// A policy that is broken.
@@ -94,7 +95,7 @@ pub struct ClosedPolicy;
 
 impl Ruling {
     /// A decision with what the operator reads.
-    pub fn new(decision: Decision, because: impl Into<String>) -> Self {
+    pub fn new(decision: Decision, because: impl Into<Cow<'static, str>>) -> Self {
         Self {
             decision,
             reason: None,

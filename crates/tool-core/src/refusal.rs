@@ -33,6 +33,12 @@ pub enum Refusal {
         /// What the person wants the model to read.
         note: Option<String>,
     },
+    /// A person said no and stopped what the call belongs to. A batch or turn begins no further
+    /// call after it.
+    Stopped {
+        /// What the person wants the model to read.
+        note: Option<String>,
+    },
     /// An artifact that an argument names cannot be had.
     Artifact {
         /// What is wrong with each argument, for the model.
@@ -98,6 +104,8 @@ pub enum RefusalKind {
     Denied,
     /// See [`Refusal::Declined`].
     Declined,
+    /// See [`Refusal::Stopped`].
+    Stopped,
     /// See [`Refusal::Artifact`].
     Artifact,
     /// See [`Refusal::Credential`].
@@ -191,6 +199,7 @@ impl Refusal {
             Self::InvalidArguments(_) => RefusalKind::InvalidArguments,
             Self::Denied(_) => RefusalKind::Denied,
             Self::Declined { .. } => RefusalKind::Declined,
+            Self::Stopped { .. } => RefusalKind::Stopped,
             Self::Artifact { .. } => RefusalKind::Artifact,
             Self::Credential { .. } => RefusalKind::Credential,
             Self::Ceiling { .. } => RefusalKind::Ceiling,
@@ -232,6 +241,7 @@ impl RefusalKind {
             Self::InvalidArguments => "invalid_arguments",
             Self::Denied => "denied",
             Self::Declined => "declined",
+            Self::Stopped => "stopped",
             Self::Artifact => "artifact",
             Self::Credential => "credential",
             Self::Ceiling => "ceiling",
@@ -276,6 +286,10 @@ impl fmt::Display for Refusal {
             }
             Self::Declined { note: Some(note) } => write!(f, "the user declined: {note}"),
             Self::Declined { note: None } => f.write_str("the user declined this call"),
+            Self::Stopped { note: Some(note) } => {
+                write!(f, "the user declined this call and stopped: {note}")
+            }
+            Self::Stopped { note: None } => f.write_str("the user declined this call and stopped"),
             Self::Artifact { issues, .. } => f.write_str(&issues.join("; ")),
             Self::Credential { service, .. } => {
                 write!(

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::spoken::Named;
-use crate::{CallId, Digest, Facts, Identity, Resource, Source, Spoken};
+use crate::{CallId, Digest, Facts, Identity, IntoResources, Resources, Source, Spoken};
 
 /// What a request wants to do: `read`, `write`, `shell`, a capability, or `call` for a tool as a
 /// whole.
@@ -15,14 +15,14 @@ pub struct Action<'a>(Cow<'a, str>);
 
 /// One question to policy, from the gate before a call runs or from a handler while it runs.
 ///
-/// A request without a resource is never allowed.
+/// It names at least one resource, by its type.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request<'a> {
     /// What is to be done.
     pub action: Action<'a>,
     /// What it is done to.
-    pub resources: Cow<'a, [Resource]>,
+    pub resources: Resources<'a>,
     /// The patterns that "always" would allow from now on. Empty: "always" means "once".
     pub save: &'a [String],
     /// Data for the person who is asked.
@@ -71,14 +71,10 @@ impl fmt::Display for Action<'_> {
 impl<'a> Request<'a> {
     /// A question about an action on resources, with nothing else said.
     #[must_use]
-    pub fn new(
-        action: Action<'a>,
-        resources: impl Into<Cow<'a, [Resource]>>,
-        facts: &'a Facts,
-    ) -> Self {
+    pub fn new(action: Action<'a>, resources: impl IntoResources<'a>, facts: &'a Facts) -> Self {
         Self {
             action,
-            resources: resources.into(),
+            resources: resources.into_resources(),
             save: &[],
             metadata: None,
             facts,

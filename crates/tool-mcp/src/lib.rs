@@ -18,6 +18,8 @@ pub use offerings::{
     OfferKind, Offerings,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
+pub use serve::{
+    Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
+};
 #[cfg(feature = "http")]
-pub use serve::{HttpOptions, HttpServer};
-pub use serve::{ServeError, ServeErrorKind, Server};
+pub use serve::{BearerToken, HttpOptions, HttpServer};

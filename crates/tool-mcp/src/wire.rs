@@ -1,4 +1,4 @@
-//! Messages as lines: what both directions share below the protocol.
+//! Messages: what both directions share below the methods.
 
 pub(crate) mod base64;
 #[cfg(feature = "child")]
@@ -8,14 +8,27 @@ mod envelope;
 #[cfg(feature = "child")]
 pub(crate) mod exact;
 mod frames;
+mod id;
+mod message;
 mod outbox;
 mod overlong;
+pub(crate) mod revision;
+mod rpc_error;
 
 #[cfg(feature = "child")]
 pub(crate) use envelope::{Envelope, ErrorBody, Outgoing, Reply};
 pub(crate) use frames::{Frame, Frames};
+pub(crate) use id::Id;
+pub(crate) use message::{Incoming, Message, Misfit};
 pub(crate) use outbox::Outbox;
 pub(crate) use overlong::{Overlong, Sort};
+pub(crate) use rpc_error::RpcError;
 
 /// The most bytes of one line unless said otherwise: 16 MiB.
 pub(crate) const FRAME_BYTES: usize = 16 * 1024 * 1024;
+
+/// The key of `_meta` under which the declarations of a tool travel.
+///
+/// Source: Model Context Protocol 2026-07-28, "Overview", `_meta`: a prefix in reverse domain
+/// order, none of the protocol's own.
+pub(crate) const DECLARATIONS: &str = "io.github.tool-runtime/declarations";

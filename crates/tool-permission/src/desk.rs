@@ -184,10 +184,8 @@ impl Desk {
                 .await
                 .map(|()| Queued::Allowed);
         }
-        if self.0.is_stopped(request.facts) {
-            return Err(Refusal::Declined { note: None });
-        }
-        let (id, answered) = self.0.open(&Ask::new(request, &ruling));
+        let (id, answered) =
+            (self.0.open(&Ask::new(request, &ruling))).ok_or(Refusal::Stopped { note: None })?;
         let asker = Asker {
             desk: Arc::clone(&self.0),
             id,
@@ -236,11 +234,16 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a question on the list.
-    fn open(&self, ask: &Ask<'_>) -> (QuestionId, oneshot::Receiver<Answer>) {
+    /// Puts a question on the list, unless its turn was stopped.
+    fn open(&self, ask: &Ask<'_>) -> Option<(QuestionId, oneshot::Receiver<Answer>)> {
         let (answer, answered) = oneshot::channel();
         let by_policy = self.policy.judge(ask.request).decision == Decision::Ask;
+        let turn = Turn::of(ask.request.facts);
+        // Looked at under the lock, so that no question comes between a stop and what it ends.
         let mut waiting = self.waiting();
+        if turn.is_some_and(|turn| waiting.stopped.contains(&turn)) {
+            return None;
+        }
         waiting.asked += 1;
         let id = QuestionId::new(waiting.asked);
         let question = Arc::new(Question::new(id, ask));
@@ -253,7 +256,7 @@ impl Shared {
         waiting.open.insert(id, open);
         // Nobody need listen. Sent under the lock, so that notices have the order of events.
         let _ = self.notices.send(asked);
-        (id, answered)
+        Some((id, answered))
     }
 
     /// The question, if somebody still waits for its answer.
@@ -285,7 +288,7 @@ impl Shared {
         let ending = if deserted { Ending::Withdrawn } else { ending };
         let answer = match &ending {
             Ending::Answered(answer) => Some(answer.clone()),
-            Ending::Stopped { note } => Some(Answer::Declined { note: note.clone() }),
+            Ending::Stopped { note } => Some(Answer::Stopped { note: note.clone() }),
             Ending::Expired | Ending::Withdrawn => None,
         };
         if let Some(answer) = answer {
@@ -332,11 +335,6 @@ impl Shared {
         }
         Ok(())
     }
-
-    /// Whether the turn was stopped, so that its questions are declined without being asked.
-    fn is_stopped(&self, facts: &Facts) -> bool {
-        Turn::of(facts).is_some_and(|turn| self.waiting().stopped.contains(&turn))
-    }
 }
 
 impl Approver for Desk {
@@ -346,10 +344,9 @@ impl Approver for Desk {
     /// Dropping the future withdraws the question.
     fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
         Box::pin(async move {
-            if self.0.is_stopped(ask.request.facts) {
-                return Ok(Answer::Declined { note: None });
-            }
-            let (id, answered) = self.0.open(&ask);
+            let Some((id, answered)) = self.0.open(&ask) else {
+                return Ok(Answer::Stopped { note: None });
+            };
             let asker = Asker {
                 desk: Arc::clone(&self.0),
                 id,
@@ -366,3 +363,6 @@ impl fmt::Debug for Desk {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,13 +103,16 @@ fn parts(judge: &Judge<'_>, request: &Request<'_>, resource: &Resource) -> Vec<R
 fn decided(rule: &Rule, ruling: &Ruling) -> bool {
     [rule.ruling(), rule.possible_ruling()]
         .iter()
-        .any(|own| own.decision == ruling.decision && ruling.because.ends_with(&own.because))
+        .any(|own| own.decision == ruling.decision && ruling.because.ends_with(&*own.because))
 }
 
 fn changes(part: &Ruled, rule: Option<&Rule>) -> Vec<String> {
-    let place = |rule: &Rule| match rule.line() {
-        Some(line) => format!("{}:{line}", rule.place()),
-        None => rule.place().to_owned(),
+    let narrow = |rule: &Rule| match rule.line() {
+        Some(line) => format!("remove or narrow the rule at {}:{line}", rule.place()),
+        None => format!(
+            "have the program remove or narrow the rule at {}, which stands in no file",
+            rule.place()
+        ),
     };
     let wild = part
         .allow
@@ -125,7 +128,7 @@ fn changes(part: &Ruled, rule: Option<&Rule>) -> Vec<String> {
     let mut ways = Vec::new();
     match (part.ruling.decision, rule) {
         (Decision::Deny, Some(rule)) => {
-            ways.push(format!("remove or narrow the rule at {}", place(rule)));
+            ways.push(narrow(rule));
             ways.push(
                 "nothing else: no allow, no answer and no saved approval lifts a deny".to_owned(),
             );
@@ -137,7 +140,7 @@ fn changes(part: &Ruled, rule: Option<&Rule>) -> Vec<String> {
             if rule.effect() == Effect::Deny || part.ruling.because.contains(" may match ") {
                 ways.push("write out what is known only when running, so that the rule surely matches or surely does not".to_owned());
             }
-            ways.push(format!("remove or narrow the rule at {}", place(rule)));
+            ways.push(narrow(rule));
             ways.push(match rule.is_sticky() {
                 true => "an answer each time; the rule is sticky, so that no saved approval counts"
                     .to_owned(),
@@ -153,7 +156,7 @@ fn changes(part: &Ruled, rule: Option<&Rule>) -> Vec<String> {
             ways.push("an answer, or a saved approval".to_owned());
         }
         (Decision::Allow, Some(rule)) => {
-            ways.push(format!("remove or narrow the rule at {}", place(rule)));
+            ways.push(narrow(rule));
             ways.push("a rule that denies or asks; it wins over every allow".to_owned());
         }
         (Decision::Allow, None) => {

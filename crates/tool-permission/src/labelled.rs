@@ -178,7 +178,7 @@ impl LabelledCase {
         let root = Path::new("/repo");
         let cwd = self.cwd.as_deref().unwrap_or(root);
         let policy = self.policy("")?.home("/home/dev");
-        let resources = vec![Resource::command(root, cwd, line)];
+        let resources = [Resource::command(root, cwd, line)];
         let facts = Facts::new();
         let ruling = policy.judge(&Request::new(Action::new(Rule::SHELL), resources, &facts));
         let differences = match &self.parts {
@@ -211,7 +211,7 @@ impl LabelledCase {
             Some("case-insensitive") => policy.volumes(Volume::IgnoresCase),
             Some(_) => return Err(CaseError::Volume(self.id.clone())),
         };
-        let resources = vec![Resource::path(root, path.replace("${BASE}", &based))];
+        let resources = [Resource::path(root, path.replace("${BASE}", &based))];
         let facts = Facts::new();
         Ok(policy.judge(&Request::new(Action::new(action), resources, &facts)))
     }

@@ -27,6 +27,8 @@ pub enum LintKind {
     Shadowed,
     /// A rule of the same effect matches whatever it matches.
     Repeated,
+    /// Its action is nearly one of those that are built in, but is another one.
+    Misspelt,
 }
 
 impl LintKind {
@@ -37,6 +39,7 @@ impl LintKind {
             Self::NeverMatches => "never-matches",
             Self::Shadowed => "shadowed",
             Self::Repeated => "repeated",
+            Self::Misspelt => "misspelt",
         }
     }
 }
@@ -54,7 +57,7 @@ impl fmt::Display for Lint {
 /// Looks for rules that can never match, never decide, or say what another says, in all layers
 /// together. The findings are in the order of the layers.
 ///
-/// It reports only what is certain, and takes time in proportion to the square of the number of
+/// It reports only what is certain, but for actions that look misspelt, and takes time in proportion to the square of the number of
 /// rules of an action.
 ///
 /// ```
@@ -79,6 +82,15 @@ pub fn lint(layers: &[Layer]) -> Vec<Lint> {
                 problem: format!("it never matches: {problem}"),
             });
             continue;
+        }
+        if let Some(meant) = meant(rule.action()) {
+            found.push(Lint {
+                rule: (*rule).clone(),
+                kind: LintKind::Misspelt,
+                problem: format!(
+                    "no action that is built in has this name; did you mean \"{meant}\"? Only a tool of your own may ask about it"
+                ),
+            });
         }
         let others = rules.iter().enumerate().filter(|(other, _)| *other != at);
         let wider: Vec<_> = others.filter(|(_, other)| includes(other, rule)).collect();
@@ -158,6 +170,18 @@ fn includes(one: &Rule, other: &Rule) -> bool {
         && dialects
             .iter()
             .all(|dialect| one.resource().contains(other.resource(), *dialect))
+}
+
+/// The action that is built in and that somebody may have meant by another name.
+fn meant(action: &str) -> Option<&'static str> {
+    let near = |ours: &str| {
+        action != ours
+            && (action.eq_ignore_ascii_case(ours)
+                // Short words are near to too many others.
+                || (ours.len() > 4 && strsim::osa_distance(action, ours) == 1))
+    };
+    let built_in = [Rule::SHELL, "call", "output"].into_iter();
+    built_in.chain(Rule::PATH_ACTIONS).find(|ours| near(ours))
 }
 
 fn never_matches(rule: &Rule) -> Option<String> {

@@ -30,7 +30,8 @@ pub enum Notice {
 pub enum Ending {
     /// It was answered: by a person, or by the rules after somebody answered "always".
     Answered(Answer),
-    /// It was declined, and with it the whole turn: whoever runs the turn stops it.
+    /// It was declined, and with it the whole turn: the batch or turn begins no
+    /// further call.
     Stopped {
         /// What the model reads.
         note: Option<String>,

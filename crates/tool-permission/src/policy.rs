@@ -45,7 +45,7 @@ use crate::{Approvals, Layer, ProbedVolumes, Rule, Volumes, command};
 /// let policy = RulePolicy::new([Layer::new("built in", rules)?]);
 ///
 /// let facts = Facts::new();
-/// let pages = vec![Resource::from("https://docs.rs/tokio")];
+/// let pages = [Resource::from("https://docs.rs/tokio")];
 /// let ruling = policy.judge(&Request::new(Action::new("fetch"), pages, &facts));
 /// assert_eq!(ruling.decision, Decision::Allow);
 /// # Ok(())
@@ -167,7 +167,7 @@ impl RulePolicy {
     /// policy.start_child("explore", "build");
     ///
     /// let facts = Facts::new().agent("explore");
-    /// let file = vec![Resource::path("/repo", "a.rs")];
+    /// let file = [Resource::path("/repo", "a.rs")];
     /// let ruling = policy.judge(&Request::new(Action::new("write"), file, &facts));
     /// assert_eq!(ruling.decision, Decision::Deny);
     /// # Ok(())

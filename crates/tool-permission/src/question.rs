@@ -5,7 +5,7 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
-use tool_core::{Action, Ask, CallId, Digest, Facts, Identity, Request, Resource, Source};
+use tool_core::{Action, Ask, CallId, Digest, Facts, Identity, Request, Resources, Source};
 
 /// A question that waits for an answer, with all that a person needs to give one.
 ///
@@ -18,7 +18,7 @@ pub struct Question {
     /// What is to be done.
     pub action: String,
     /// What it is done to.
-    pub resources: Vec<Resource>,
+    pub resources: Resources<'static>,
     /// The patterns that "always" would allow from now on, exactly. Empty: it means "once".
     pub save: Vec<String>,
     /// Further data from the tool.
@@ -70,7 +70,7 @@ impl Question {
         Self {
             id,
             action: request.action.as_str().to_owned(),
-            resources: request.resources.to_vec(),
+            resources: request.resources.clone().into_owned(),
             save: request.save.to_vec(),
             metadata: request.metadata.cloned().unwrap_or_default(),
             facts: request.facts.clone(),
@@ -79,7 +79,7 @@ impl Question {
             source: request.source.cloned(),
             definition: request.definition.copied(),
             arguments: request.arguments().cloned(),
-            because: ask.ruling.because.clone(),
+            because: ask.ruling.because.to_string(),
             reason: ask.ruling.reason.clone(),
             asserts: request.asserts,
         }
@@ -88,7 +88,7 @@ impl Question {
     /// The request as policy sees it.
     pub(crate) fn request(&self) -> Request<'_> {
         let action = Action::new(self.action.as_str());
-        let mut request = Request::new(action, self.resources.as_slice(), &self.facts);
+        let mut request = Request::new(action, self.resources.borrowed(), &self.facts);
         request.save = &self.save;
         request.metadata = Some(&self.metadata);
         request.call = self.call.as_ref();

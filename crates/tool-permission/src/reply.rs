@@ -40,8 +40,9 @@ pub enum Reply {
         note: Option<String>,
     },
     /// No to all of the session, and to whatever the same message of the assistant, or without its
-    /// id the same run, still asks. Whoever listens is told to stop the turn:
-    /// [`Ending::Stopped`](crate::Ending::Stopped).
+    /// id the same run, still asks. They are refused as
+    /// [`Refusal::Stopped`](tool_core::Refusal::Stopped), with which a batch or turn begins no
+    /// further call, and whoever listens is told [`Ending::Stopped`](crate::Ending::Stopped).
     RejectAndStop {
         /// What the model reads.
         note: Option<String>,

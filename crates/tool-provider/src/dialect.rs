@@ -36,6 +36,18 @@ impl Dialect {
         }
     }
 
+    /// Its name, for people.
+    #[cfg(feature = "lint")]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Draft4 => "draft 4",
+            Self::Draft6 => "draft 6",
+            Self::Draft7 => "draft 7",
+            Self::Draft2019 => "2019-09",
+            Self::Draft2020 => "2020-12",
+        }
+    }
+
     /// Whether what stands beside a reference counts.
     pub(crate) fn reads_beside_ref(self) -> bool {
         self >= Self::Draft2019

@@ -1,6 +1,6 @@
 //! The calls of a model's response, whoever the provider is.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 use tool_core::{Arguments, Call, CallId, FinishReason};
 
@@ -28,7 +28,8 @@ pub enum Api {
 pub struct IncomingCall {
     /// Which call of the response, from 0.
     pub position: usize,
-    /// Its id, unique in the response; `None` where the API gives none.
+    /// Its id, unique in the response. Where none was given, it is made from the position for the
+    /// APIs whose results name their calls by it, and `None` for Gemini and MCP.
     pub id: Option<CallId>,
     /// The wire name of the tool.
     pub name: String,
@@ -40,7 +41,9 @@ pub struct IncomingCall {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Response {
-    /// What the next request repeats. An id that stood twice is another here.
+    /// What the next request repeats: a message, or the list of items of OpenAI Responses. An id
+    /// that stood twice, or was missing and is needed, is another here. Null where there is
+    /// nothing to repeat.
     pub message: Value,
     /// The calls, in their order.
     pub calls: Vec<IncomingCall>,
@@ -57,17 +60,38 @@ pub struct ReadError {
 }
 
 /// Why a response ended, by the word of its provider.
+///
+/// Source: the types of the official SDKs npm @anthropic-ai/sdk 1.14.0 (`StopReason`), openai
+/// 6.49.0 (`finish_reason`, `ResponseStatus`, `IncompleteDetails`) and @google/genai 2.32.0
+/// (`FinishReason`), read 2026-11-30; further words of Mistral and DeepSeek.
 pub(crate) fn finish_reason(word: &str) -> FinishReason {
     match word.to_ascii_lowercase().as_str() {
         "stop" | "end_turn" | "stop_sequence" | "completed" => FinishReason::Stop,
         "tool_calls" | "tool_use" | "function_call" => FinishReason::ToolCalls,
         "pause_turn" => FinishReason::Pause,
-        "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
-            FinishReason::Length
-        }
-        "content_filter" | "refusal" | "safety" | "blocklist" | "prohibited_content" | "spii"
-        | "recitation" => FinishReason::ContentFilter,
-        "error" | "failed" | "malformed_function_call" => FinishReason::Error,
+        "length"
+        | "max_tokens"
+        | "max_output_tokens"
+        | "model_length"
+        | "model_context_window_exceeded" => FinishReason::Length,
+        "content_filter"
+        | "refusal"
+        | "safety"
+        | "blocklist"
+        | "prohibited_content"
+        | "spii"
+        | "recitation"
+        | "language"
+        | "image_safety"
+        | "image_prohibited_content"
+        | "image_recitation" => FinishReason::ContentFilter,
+        "error"
+        | "failed"
+        | "cancelled"
+        | "malformed_function_call"
+        | "unexpected_tool_call"
+        | "too_many_tool_calls"
+        | "insufficient_system_resource" => FinishReason::Error,
         _ => FinishReason::Other(word.to_owned()),
     }
 }
@@ -87,7 +111,9 @@ impl IncomingCall {
 impl Api {
     /// Reads a whole response.
     ///
-    /// An id that stands twice is made unique, in the calls and in the message alike.
+    /// An id that stands twice is made unique, and one that is missing and needed is made, in the
+    /// calls and in the message alike. All calls are given, also those of a response that was cut
+    /// off; whether they may run is for [`Response::finish`] to say.
     ///
     /// # Errors
     /// [`ReadError`] for a body that is no response of the API.
@@ -136,8 +162,16 @@ impl Api {
                 (part("/output", "output")?, "", finish)
             }
             Self::Gemini => {
-                let content = part("/candidates/0/content", "content")?;
-                (content, "/parts", word("/candidates/0/finishReason"))
+                let blocked = body.pointer("/promptFeedback/blockReason");
+                let blocked = blocked.map(|_| FinishReason::ContentFilter);
+                let finish = word("/candidates/0/finishReason").or(blocked);
+                let content = match (part("/candidates/0/content", "content"), &finish) {
+                    (Ok(content), _) => content,
+                    // What was blocked or went wrong may have no content at all.
+                    (Err(_), Some(_)) => Value::Null,
+                    (Err(error), None) => return Err(error),
+                };
+                (content, "/parts", finish)
             }
             Self::Mcp => {
                 let mut params = part("/params", "params")?;
@@ -151,7 +185,8 @@ impl Api {
         let mut ids = UniqueIds::default();
         let items = message.pointer_mut(place).and_then(Value::as_array_mut);
         for item in items.into_iter().flatten() {
-            calls.extend(self.call(item, calls.len(), &mut ids));
+            let call = self.call(item, calls.len(), &mut ids);
+            calls.extend(call);
         }
         Ok(Response {
             message,
@@ -179,9 +214,20 @@ impl Api {
             Some(value) => Arguments::Value(value.clone()),
             None => Arguments::Value(Value::Null),
         };
+        let given = match call.get(id) {
+            Some(Value::String(id)) => Some(id.clone()),
+            None | Some(Value::Null) => None,
+            Some(id) => Some(id.to_string()),
+        };
+        let unique = ids.of(self, given.as_deref(), position);
+        if let (Some(unique), Some(call)) = (&unique, call.as_object_mut())
+            && given.as_deref() != Some(unique.as_str())
+        {
+            call.insert(id.to_owned(), unique.as_str().into());
+        }
         Some(IncomingCall {
             position,
-            id: unique(call.as_object_mut()?, id, ids),
+            id: unique,
             name,
             arguments,
         })
@@ -196,18 +242,4 @@ impl Api {
             Self::Mcp => "MCP",
         }
     }
-}
-
-/// The id of a call, written back where it had to become another.
-fn unique(call: &mut Map<String, Value>, key: &str, ids: &mut UniqueIds) -> Option<CallId> {
-    let given = match call.get(key)? {
-        Value::String(id) => id.clone(),
-        Value::Null => return None,
-        id => id.to_string(),
-    };
-    let id = ids.next(&given);
-    if id != given {
-        call.insert(key.to_owned(), id.clone().into());
-    }
-    Some(CallId::from(id))
 }

@@ -38,6 +38,9 @@ struct Step {
 enum Way {
     ToTool,
     ToWire,
+    /// To the wire, for a look only: references are not followed, as what tells alternatives apart
+    /// does not follow them either.
+    Sketch,
 }
 
 /// Levels of arguments that are looked at.
@@ -100,6 +103,7 @@ impl Inverse {
             return;
         }
         if let Some(name) = &step.reference
+            && way != Way::Sketch
             && followed.insert(name)
         {
             let target = if name.is_empty() {
@@ -123,10 +127,15 @@ impl Inverse {
                     }
                     continue;
                 }
-                let mut presented = value.clone();
-                self.apply_once(branch, &mut presented, way, depth, &mut followed.clone());
-                if fits(schema, &presented) {
-                    *value = presented;
+                // Trying each alternative to its end would take twice as long with each level of a
+                // value whose alternatives lead back to themselves.
+                let mut sketch = value.clone();
+                self.apply_once(branch, &mut sketch, Way::Sketch, depth, followed);
+                if fits(schema, &sketch) {
+                    match way {
+                        Way::Sketch => *value = sketch,
+                        _ => self.apply_once(branch, value, way, depth, followed),
+                    }
                     break;
                 }
             }
@@ -152,7 +161,7 @@ impl Inverse {
             }
             map.retain(|name, value| !(value.is_null() && undo.nulls.contains(name)));
         }
-        if way == Way::ToWire {
+        if way != Way::ToTool {
             rename(map, undo.names.iter().map(|(wire, own)| (own, wire)));
         }
         for (name, value) in map.iter_mut() {
@@ -163,7 +172,7 @@ impl Inverse {
         if way == Way::ToTool {
             rename(map, undo.names.iter());
         } else {
-            for name in undo.filled.iter().chain(&undo.nulls) {
+            for name in &undo.filled {
                 map.entry(name.clone()).or_insert(Value::Null);
             }
         }

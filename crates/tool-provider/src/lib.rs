@@ -6,11 +6,14 @@ mod envelope;
 mod fits;
 mod incoming;
 mod inverse;
+#[cfg(feature = "lint")]
+mod lint;
 mod loss;
 mod node;
 mod pass;
 mod profile;
 mod project;
+mod restored;
 mod results;
 mod rules;
 mod streamed;
@@ -20,9 +23,11 @@ mod unique_ids;
 
 pub use incoming::{Api, IncomingCall, ReadError, Response};
 pub use inverse::Inverse;
+#[cfg(feature = "lint")]
+pub use lint::{Finding, Handling, Level, LintRule, RULES_READ, lint_rules, lint_tools};
 pub use loss::{Effect, Loss};
 pub use profile::{Profile, UnknownProfile};
 pub use project::{Projection, Quarantine};
-pub use streamed::{AnthropicStream, ChatStream, GeminiStream, ResponsesStream, StreamPart};
+pub use streamed::{ResponseStream, StreamPart};
 pub use tool_core::FinishReason;
 pub use tool_list::ToolList;

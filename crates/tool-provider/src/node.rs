@@ -1,7 +1,7 @@
 //! A schema as the passes work on it: a tree whose subschemas are nodes and whose other keywords
 //! are plain values.
 
-mod anchors;
+pub(crate) mod anchors;
 mod emit;
 mod parse;
 mod place;
@@ -24,6 +24,8 @@ pub(crate) struct Node {
     /// `false` accepts nothing. `true` is the same as a node without keywords.
     pub(crate) never: bool,
     pub(crate) keys: BTreeMap<String, Slot>,
+    /// The original does not take null here, whatever the passes make of it.
+    pub(crate) refuses_null: bool,
     /// How to undo what was done to instances of it.
     pub(crate) undo: Undo,
 }
@@ -41,12 +43,24 @@ pub(crate) enum Slot {
     Map(BTreeMap<String, Node>),
 }
 
+impl Slot {
+    /// Runs over every schema that it holds.
+    pub(crate) fn each(&mut self, run: &mut dyn FnMut(&mut Node)) {
+        match self {
+            Self::Plain(_) => {}
+            Self::One(node) => run(node),
+            Self::List(nodes) => nodes.iter_mut().for_each(&mut *run),
+            Self::Map(nodes) => nodes.values_mut().for_each(&mut *run),
+        }
+    }
+}
+
 /// What a projection did to the instances of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Undo {
-    /// Properties that are optional, take no null, and are sent as null when absent.
+    /// Properties that are optional, take no null, and whose null says that they are absent.
     pub(crate) nulls: BTreeSet<String>,
-    /// Properties that are sent as null when absent and take null themselves.
+    /// Properties that are sent as null when absent.
     pub(crate) filled: BTreeSet<String>,
     /// Names on the wire and the names that they stand for.
     pub(crate) names: BTreeMap<String, String>,
@@ -243,12 +257,7 @@ impl Node {
     /// Runs over every direct subschema.
     pub(crate) fn each_child(&mut self, run: &mut dyn FnMut(&mut Node)) {
         for slot in self.keys.values_mut() {
-            match slot {
-                Slot::Plain(_) => {}
-                Slot::One(node) => run(node),
-                Slot::List(nodes) => nodes.iter_mut().for_each(&mut *run),
-                Slot::Map(nodes) => nodes.values_mut().for_each(&mut *run),
-            }
+            slot.each(run);
         }
     }
 

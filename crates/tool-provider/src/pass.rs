@@ -7,7 +7,7 @@ mod keywords;
 mod limits;
 mod merge;
 mod names;
-mod optional;
+pub(crate) mod optional;
 mod root;
 mod split;
 mod tuples;
@@ -17,9 +17,16 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "lint")]
+pub(crate) use keywords::{ALWAYS, constrains, is_regular};
+#[cfg(feature = "lint")]
+pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_key};
+#[cfg(feature = "lint")]
+pub(crate) use untyped::about;
+
 use crate::loss::Report;
 use crate::node::{Document, Node};
-use crate::rules::{Recursion, Refs, Rules};
+use crate::rules::{Optional, Recursion, Refs, Rules};
 
 /// How far references are followed and whether words are spent.
 #[derive(Clone, Copy, Debug)]
@@ -114,9 +121,16 @@ impl<'a> Work<'a> {
         for node in defs.values_mut() {
             self.shape(node, false);
         }
+        if self.rules.optional != Optional::Free {
+            let nodes = std::iter::once(&mut root).chain(defs.values_mut());
+            nodes.for_each(optional::describe_required);
+        }
         let defs_before = defs.clone();
-        self.optional(&mut root, &defs_before);
-        for node in defs.values_mut() {
+        let left = optional::judged_by_number(&root, &defs);
+        if !left.contains("") {
+            self.optional(&mut root, &defs_before);
+        }
+        for (_, node) in defs.iter_mut().filter(|(name, _)| !left.contains(*name)) {
             self.optional(node, &defs_before);
         }
         prune(&root, &mut defs);
@@ -130,12 +144,13 @@ impl<'a> Work<'a> {
         if self.rules.combinators {
             let items = self.rules.items;
             let tuples = self.rules.envelope == crate::rules::Envelope::Chat && !items;
+            let report = &mut self.report;
             node.each(&mut |node| {
                 if items {
                     tuples::say_items(node);
                 }
                 if tuples {
-                    tuples::flatten(node, &mut Report::default());
+                    tuples::flatten(node, report);
                 }
             });
         } else {

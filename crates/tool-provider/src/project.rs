@@ -1,6 +1,6 @@
 //! One tool for one provider.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use thiserror::Error;
 use tool_core::{Definition, Schema};
 
@@ -10,8 +10,9 @@ use crate::envelope::envelope;
 use crate::inverse::Inverse;
 use crate::loss::{Loss, Report};
 use crate::node::{Document, Node, Slot, emit, parse};
+use crate::pass::optional::note_null;
 use crate::pass::{Effort, Work};
-use crate::rules::{Envelope, Rules};
+use crate::rules::{Envelope, Optional, Rules};
 
 /// A tool as one provider is told of it.
 #[derive(Clone, Debug)]
@@ -62,9 +63,6 @@ const fn effort(unroll: usize, follow: usize, words: bool) -> Effort {
         words,
     }
 }
-
-/// Bytes beyond twice the size of a definition from which on less is tried: those of an envelope.
-const SLACK: usize = 512;
 
 impl Profile {
     /// Projects a tool: its wire definition, the way back for arguments, and what was given up.
@@ -153,12 +151,13 @@ impl Profile {
             }
             return Ok(verbatim(definition));
         }
-        let originals =
+        let mut originals =
             parse(given).map_err(|fault| quarantine(fault.place.to_string(), fault.reason))?;
-        let most = 2 * json!([definition.name.as_str(), definition.description, given])
-            .to_string()
-            .len()
-            + SLACK;
+        if rules.optional != Optional::Free {
+            note_null(&mut originals);
+        }
+        let given = serde_json::to_string(definition).unwrap_or_default();
+        let most = 2 * given.len();
         let mut least = None;
         let mut obstacle = None;
         for effort in EFFORTS {

@@ -10,8 +10,9 @@ use crate::{Api, IncomingCall};
 impl Api {
     /// What the next request adds: a result for each call, in the order of the calls.
     ///
-    /// The settlement at a position answers the call at that position. A call without one is said
-    /// not to have been started, so that the next request is accepted whatever happened. Where an
+    /// A settlement answers the call of its id. Where one of the two has no id, the settlement at a
+    /// position answers the call at that position. A call without a settlement is said not to have
+    /// been started, so that the next request is accepted whatever happened. Where an
     /// API has no mark for errors, the text says so; where results hold no media, they follow in a
     /// message of their own.
     #[must_use]
@@ -20,7 +21,7 @@ impl Api {
         let mut media = Vec::new();
         for (index, call) in calls.iter().enumerate() {
             let absent;
-            let settlement = match settlements.get(index) {
+            let settlement = match answer(call, index, settlements) {
                 Some(settlement) => settlement,
                 None => {
                     let outcome = Outcome::NotDispatched { stopped_by: None };
@@ -134,6 +135,20 @@ impl Api {
             }
         }
     }
+}
+
+/// The settlement that answers a call.
+fn answer<'a>(
+    call: &IncomingCall,
+    index: usize,
+    settlements: &'a [Settlement],
+) -> Option<&'a Settlement> {
+    let at_position = settlements.get(index);
+    let Some(id) = &call.id else {
+        return at_position;
+    };
+    let mut named = settlements.iter().filter(|it| it.call.as_ref() == Some(id));
+    named.next().or(at_position.filter(|it| it.call.is_none()))
 }
 
 /// Everything of a result that is text, and words for what no result can hold.

@@ -1,4 +1,6 @@
-//! What a profile takes, as data.
+//! What a profile takes, as data. The passes read it, and so does the linter.
+
+use serde_json::Value;
 
 /// Where tool definitions go, and in what envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +100,45 @@ pub(crate) struct SchemaLimits {
     pub(crate) enum_values: usize,
     /// Characters in names and enumerated strings.
     pub(crate) characters: usize,
+    /// Bytes of compact JSON.
+    pub(crate) bytes: usize,
+    pub(crate) enumeration: Enumeration,
+}
+
+/// What one enumeration takes at the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Enumeration {
+    pub(crate) values: usize,
+    /// From more values than these on, their texts may have only so many characters in all.
+    pub(crate) long: usize,
+    pub(crate) characters: usize,
+}
+
+impl Enumeration {
+    /// What of an enumeration is too much, in words.
+    pub(crate) fn excess(self, values: &[Value]) -> Option<String> {
+        let count = values.len();
+        if count > self.values {
+            return Some(format!("{count} values, and may have {}", self.values));
+        }
+        let texts = values.iter().filter_map(Value::as_str);
+        let characters: usize = texts.map(|it| it.chars().count()).sum();
+        (count > self.long && characters > self.characters).then(|| {
+            let most = self.characters;
+            format!("{count} values of {characters} characters in all, and may have {most}")
+        })
+    }
+}
+
+/// What a provider holds definitions against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metaschema {
+    /// The dialect that the schema names.
+    Declared,
+    Draft2020,
+    Draft7,
+    /// Rules of its own.
+    None,
 }
 
 /// What a profile takes.
@@ -108,6 +149,11 @@ pub(crate) struct Rules {
     pub(crate) strict: bool,
     /// Schemas go as they are.
     pub(crate) verbatim: bool,
+    #[cfg_attr(
+        not(feature = "lint"),
+        expect(dead_code, reason = "only the linter asks")
+    )]
+    pub(crate) metaschema: Metaschema,
     /// Combinators may stand at the root.
     pub(crate) root_combinators: bool,
     /// `allOf`, `oneOf`, `not`, conditions and boolean schemas may stand anywhere.

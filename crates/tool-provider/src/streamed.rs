@@ -1,19 +1,16 @@
-//! The calls of a response that comes in pieces.
+//! A response that comes in pieces.
 
 mod anthropic;
+mod calls;
 mod chat;
 mod gemini;
 mod responses;
 
-pub use anthropic::AnthropicStream;
-pub use chat::ChatStream;
-pub use gemini::GeminiStream;
-pub use responses::ResponsesStream;
+use serde_json::Value;
+use tool_core::{CallId, FinishReason};
 
-use tool_core::{Arguments, CallId, FinishReason};
-
-use crate::IncomingCall;
-use crate::unique_ids::UniqueIds;
+use crate::{Api, IncomingCall, Response};
+use calls::Calls;
 
 /// What an event of a stream says.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +20,7 @@ pub enum StreamPart {
     CallStarted {
         /// Which call of the response, from 0.
         position: usize,
-        /// Its id, unique in the response; `None` where the API gives none.
+        /// Its id, unique in the response; `None` where the API does without.
         id: Option<CallId>,
         /// The wire name of the tool.
         name: String,
@@ -39,109 +36,144 @@ pub enum StreamPart {
     Call(IncomingCall),
     /// Text for the reader.
     Text(String),
+    /// Text by which the model says that it will not answer.
+    Refusal(String),
     /// The response ended.
     Finish(FinishReason),
-    /// The provider failed; nothing that is still open is whole.
+    /// The provider failed, or the stream ended before the response did. Nothing that is still
+    /// open is whole.
     Failed {
         /// Its kind of error, for the operator.
         kind: String,
     },
 }
 
-/// A call whose arguments are still coming.
+/// Assembles one response from its parsed events, in the order in which they come.
+///
+/// | made by | what its events are | when a call is whole |
+/// |---|---|---|
+/// | [`anthropic`](Self::anthropic) | events of Anthropic Messages | its block stopped and the response went on; the last one waits for the reason of the end, since a response that became too long stops its last block too |
+/// | [`openai_chat`](Self::openai_chat) | chunks of OpenAI Chat Completions, and of whoever speaks as it does | at the end, as pieces of several calls may be mixed |
+/// | [`openai_responses`](Self::openai_responses) | events of OpenAI Responses | its item is done, unless the item says that it is incomplete |
+/// | [`gemini`](Self::gemini) | chunks of Gemini `streamGenerateContent` | the response went on |
+///
+/// Gemini's arguments come in one piece, as a value, and give no [`StreamPart::ArgumentsPiece`].
+/// Arguments in parts, which a request to Gemini has to ask for, are not read: they fail the
+/// response. Of several choices or candidates only the first counts.
+///
+/// Source: the types of the official SDKs npm openai 6.49.0, @anthropic-ai/sdk 1.14.0 and
+/// @google/genai 2.32.0, read 2026-11-30.
+///
+/// ```
+/// use tool_provider::{ResponseStream, StreamPart};
+///
+/// let chunk = serde_json::json!({"choices": [{
+///     "delta": {"tool_calls": [
+///         {"index": 0, "id": "c1", "function": {"name": "grep", "arguments": "{}"}},
+///     ]},
+///     "finish_reason": "tool_calls",
+/// }]});
+/// let mut stream = ResponseStream::openai_chat();
+/// let parts = stream.feed(&chunk);
+/// assert!(parts.iter().any(|part| matches!(part, StreamPart::Call(call) if call.name == "grep")));
+/// assert!(stream.end().is_empty(), "the response ended before its stream did");
+/// assert_eq!(stream.response().message["tool_calls"][0]["id"], "c1");
+/// ```
 #[derive(Clone, Debug)]
-struct Open {
-    key: u64,
-    given_id: Option<String>,
-    call: IncomingCall,
+pub struct ResponseStream {
+    message: Message,
+    calls: Calls,
 }
 
-/// The calls of one response.
-#[derive(Clone, Debug, Default)]
-struct OpenCalls {
-    open: Vec<Open>,
-    ids: UniqueIds,
-    started: usize,
-    ended: bool,
+/// The message of the model, as the next request has to repeat it.
+#[derive(Clone, Debug)]
+enum Message {
+    Anthropic(anthropic::Blocks),
+    Chat(chat::Chat),
+    Responses(responses::Items),
+    Gemini(gemini::Parts),
 }
 
-impl Open {
-    /// Whether nothing of its arguments came.
-    fn is_empty(&self) -> bool {
-        matches!(&self.call.arguments, Arguments::Text(text) if text.is_empty())
+impl ResponseStream {
+    /// Of Anthropic Messages.
+    #[must_use]
+    pub fn anthropic() -> Self {
+        Self::of(
+            Message::Anthropic(anthropic::Blocks::default()),
+            Api::AnthropicMessages,
+        )
     }
-}
 
-impl OpenCalls {
-    /// What an event adds, as `read` finds it. Nothing does after the end.
-    fn feed(&mut self, read: impl FnOnce(&mut Self, &mut Vec<StreamPart>)) -> Vec<StreamPart> {
+    /// Of OpenAI Chat Completions, and of whoever speaks as it does.
+    #[must_use]
+    pub fn openai_chat() -> Self {
+        Self::of(Message::Chat(chat::Chat::default()), Api::OpenAiChat)
+    }
+
+    /// Of OpenAI Responses.
+    #[must_use]
+    pub fn openai_responses() -> Self {
+        Self::of(
+            Message::Responses(responses::Items::default()),
+            Api::OpenAiResponses,
+        )
+    }
+
+    /// Of Gemini `streamGenerateContent`.
+    #[must_use]
+    pub fn gemini() -> Self {
+        Self::of(Message::Gemini(gemini::Parts::default()), Api::Gemini)
+    }
+
+    fn of(message: Message, api: Api) -> Self {
+        Self {
+            message,
+            calls: Calls::of(api),
+        }
+    }
+
+    /// What one parsed event says. Events that say nothing of calls, text or the end give nothing,
+    /// and so does whatever comes after the end.
+    pub fn feed(&mut self, event: &Value) -> Vec<StreamPart> {
         let mut parts = Vec::new();
-        if !self.ended {
-            read(self, &mut parts);
+        if self.calls.has_ended() {
+            return parts;
+        }
+        let calls = &mut self.calls;
+        match &mut self.message {
+            Message::Anthropic(blocks) => blocks.read(event, calls, &mut parts),
+            Message::Chat(chat) => chat.read(event, calls, &mut parts),
+            Message::Responses(items) => items.read(event, calls, &mut parts),
+            Message::Gemini(content) => content.read(event, calls, &mut parts),
         }
         parts
     }
 
-    fn start(&mut self, key: u64, given_id: Option<&str>, name: &str) -> StreamPart {
-        let id = given_id.map(|given| CallId::from(self.ids.next(given)));
-        let position = self.started;
-        self.started += 1;
-        self.open.push(Open {
-            key,
-            given_id: given_id.map(str::to_owned),
-            call: IncomingCall {
-                position,
-                id: id.clone(),
-                name: name.to_owned(),
-                arguments: Arguments::Text(String::new()),
-            },
-        });
-        StreamPart::CallStarted {
-            position,
-            id,
-            name: name.to_owned(),
+    /// Says that no event is to come. A response that has not ended was cut off: it failed, and
+    /// what is open never becomes whole. Gives nothing where the response ended or failed before.
+    pub fn end(&mut self) -> Vec<StreamPart> {
+        if self.calls.has_ended() {
+            return Vec::new();
         }
+        vec![self.calls.fail("the stream ended before the response did")]
     }
 
-    /// The last call under a key: some servers give every call the same index.
-    fn last(&self, key: u64) -> Option<&Open> {
-        self.open.iter().rev().find(|it| it.key == key)
-    }
-
-    fn extend(&mut self, key: u64, piece: &str) -> Option<StreamPart> {
-        let open = self.open.iter_mut().rev().find(|it| it.key == key)?;
-        let Arguments::Text(text) = &mut open.call.arguments else {
-            return None;
+    /// The response as far as it has come, as [`Api::read`] gives a whole one.
+    ///
+    /// Its calls are all that began. One that was cut off stands in the message with empty
+    /// arguments, so that the next request is accepted with the answer that it was not started.
+    #[must_use]
+    pub fn response(&self) -> Response {
+        let message = match &self.message {
+            Message::Anthropic(blocks) => blocks.message(&self.calls),
+            Message::Chat(chat) => chat.message(&self.calls),
+            Message::Responses(items) => items.message(&self.calls),
+            Message::Gemini(content) => content.message(),
         };
-        if piece.is_empty() {
-            return None;
-        }
-        text.push_str(piece);
-        Some(StreamPart::ArgumentsPiece {
-            position: open.call.position,
-            piece: piece.to_owned(),
-        })
-    }
-
-    fn complete(&mut self, key: u64) -> Option<StreamPart> {
-        let at = self.open.iter().rposition(|it| it.key == key)?;
-        Some(StreamPart::Call(self.open.remove(at).call))
-    }
-
-    /// Ends the response. Calls that are open are whole only if it is.
-    fn finish(&mut self, finish: FinishReason, parts: &mut Vec<StreamPart>) {
-        self.ended = true;
-        let open = std::mem::take(&mut self.open);
-        if finish.is_complete() {
-            parts.extend(open.into_iter().map(|it| StreamPart::Call(it.call)));
-        }
-        parts.push(StreamPart::Finish(finish));
-    }
-
-    fn fail(&mut self, kind: &str) -> StreamPart {
-        self.ended = true;
-        StreamPart::Failed {
-            kind: kind.to_owned(),
+        Response {
+            message,
+            calls: self.calls.made().map(|made| made.call.clone()).collect(),
+            finish: self.calls.finish_reason().cloned(),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Read 2026-11-29. A limit or a name that a provider changes is changed here and nowhere else.
 
 use crate::rules::{
-    Enums, Envelope, Keys, Optional, Recursion, Refs, RequestLimits, Rules, SchemaLimits, Unions,
+    Enumeration, Enums, Envelope, Keys, Metaschema, Optional, Recursion, Refs, RequestLimits,
+    Rules, SchemaLimits, Unions,
 };
 
 const NO_REQUEST_LIMIT: RequestLimits = RequestLimits {
@@ -17,6 +18,12 @@ const NO_SCHEMA_LIMIT: SchemaLimits = SchemaLimits {
     properties: usize::MAX,
     enum_values: usize::MAX,
     characters: usize::MAX,
+    bytes: usize::MAX,
+    enumeration: Enumeration {
+        values: usize::MAX,
+        long: usize::MAX,
+        characters: usize::MAX,
+    },
 };
 const TOOLS_128: RequestLimits = RequestLimits {
     tools: 128,
@@ -29,6 +36,7 @@ pub(crate) const MCP: Rules = Rules {
     envelope: Envelope::Mcp,
     strict: false,
     verbatim: true,
+    metaschema: Metaschema::Declared,
     root_combinators: true,
     combinators: true,
     refs: Refs::Free,
@@ -49,6 +57,7 @@ pub(crate) const MCP: Rules = Rules {
 /// Source: error texts of the Messages API, 2025-06 to 2026-09 (no combinator at the root, names of
 /// properties, 2020-12); the official TypeScript SDK 1.14.0 (`InputSchema`).
 pub(crate) const ANTHROPIC: Rules = Rules {
+    metaschema: Metaschema::Draft2020,
     envelope: Envelope::Anthropic,
     verbatim: false,
     root_combinators: false,
@@ -92,6 +101,7 @@ pub(crate) const ANTHROPIC_STRICT: Rules = Rules {
 /// Source: error texts of Chat Completions, 2024 to 2026 (root object with properties and without
 /// combinators, items of arrays, 128 tools); the official SDKs 6.49.0 and 3.57.0 (names).
 pub(crate) const OPENAI_CHAT: Rules = Rules {
+    metaschema: Metaschema::Draft2020,
     envelope: Envelope::Chat,
     verbatim: false,
     root_combinators: false,
@@ -135,8 +145,13 @@ pub(crate) const OPENAI_CHAT_STRICT: Rules = Rules {
         depth: 10,
         properties: 5_000,
         enum_values: 1_000,
-        // Long lists have a tighter limit of their own; this one holds for both.
-        characters: 15_000,
+        characters: 120_000,
+        bytes: usize::MAX,
+        enumeration: Enumeration {
+            values: usize::MAX,
+            long: 250,
+            characters: 15_000,
+        },
     },
     ..OPENAI_CHAT
 };
@@ -156,6 +171,7 @@ pub(crate) const OPENAI_RESPONSES_STRICT: Rules = Rules {
 /// Source: npm @google/genai 2.32.0 (`Schema`, `FunctionDeclaration`, `Type`); error texts of
 /// `generateContent` to 2026-09 (unknown names, empty objects, items, enums, formats).
 pub(crate) const GEMINI: Rules = Rules {
+    metaschema: Metaschema::None,
     envelope: Envelope::Gemini,
     verbatim: false,
     root_combinators: false,
@@ -194,6 +210,7 @@ pub(crate) const GEMINI: Rules = Rules {
 /// Source: npm @google/genai 2.32.0 (the list of `responseJsonSchema`, taken to hold for
 /// `parametersJsonSchema` too: nothing beside a reference, cycles by optional properties only).
 pub(crate) const GEMINI_JSON: Rules = Rules {
+    metaschema: Metaschema::Draft2020,
     envelope: Envelope::GeminiJson,
     refs: Refs::Bare,
     recursion: Recursion::Optional,
@@ -215,6 +232,7 @@ pub(crate) const GEMINI_JSON: Rules = Rules {
 /// Source: PyPI mistral-common 1.13.1 (names, draft 7); arrays are written without tuples, which
 /// the two dialects spell differently.
 pub(crate) const MISTRAL: Rules = Rules {
+    metaschema: Metaschema::Draft7,
     envelope: Envelope::Chat,
     verbatim: false,
     ..MCP
@@ -245,8 +263,13 @@ pub(crate) const KIMI: Rules = Rules {
     schema: SchemaLimits {
         depth: 30,
         properties: 3_000,
-        enum_values: usize::MAX,
-        characters: usize::MAX,
+        bytes: 120_000,
+        enumeration: Enumeration {
+            values: 1_000,
+            long: 2_500,
+            characters: 75_000,
+        },
+        ..NO_SCHEMA_LIMIT
     },
     ..GEMINI
 };
@@ -254,6 +277,7 @@ pub(crate) const KIMI: Rules = Rules {
 /// Source: PyPI groq 0.37.1; error texts to 2026-08. The service validates the model's call against
 /// the schema itself, so that null for an absent property has to fit.
 pub(crate) const GROQ: Rules = Rules {
+    metaschema: Metaschema::Draft2020,
     envelope: Envelope::Chat,
     verbatim: false,
     optional: Optional::OrNull,
@@ -264,6 +288,7 @@ pub(crate) const GROQ: Rules = Rules {
 /// What every server that speaks as Chat Completions does is known to take: no references, no
 /// tuples, no exotic keyword.
 pub(crate) const GENERIC: Rules = Rules {
+    metaschema: Metaschema::Draft2020,
     envelope: Envelope::Chat,
     refs: Refs::Inline,
     recursion: Recursion::Never,

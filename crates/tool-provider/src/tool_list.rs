@@ -1,6 +1,7 @@
 //! All tools of one request.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 use tool_core::{Definition, canonical_json};
@@ -18,6 +19,7 @@ pub struct ToolList {
     profile: Profile,
     tools: Vec<Projection>,
     quarantined: Vec<Quarantine>,
+    json: OnceLock<String>,
 }
 
 impl Profile {
@@ -38,6 +40,7 @@ impl Profile {
             profile: self,
             tools: Vec::new(),
             quarantined: Vec::new(),
+            json: OnceLock::new(),
         };
         let (mut strict, mut optional, mut unions) = (0, 0, 0);
         let mut last = None;
@@ -124,10 +127,10 @@ impl ToolList {
         }
     }
 
-    /// The value of `tools` in the request, as bytes that are always the same.
+    /// The value of `tools` in the request, as text that is always the same. It is written once.
     #[must_use]
-    pub fn to_json(&self) -> String {
-        canonical_json(&self.to_value())
+    pub fn as_json(&self) -> &str {
+        self.json.get_or_init(|| canonical_json(&self.to_value()))
     }
 
     /// What each tool gave up, by name; those that gave up nothing are left out.

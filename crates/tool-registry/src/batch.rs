@@ -95,7 +95,8 @@ impl Batch {
 
     /// Says which settlements stop the batch: calls that have begun go on, and every other is
     /// settled as [`NotDispatched`](tool_core::Outcome::NotDispatched) by the first call that did.
-    /// Nothing stops by default.
+    /// By default only a person does who says so ([`Refusal::Stopped`](tool_core::Refusal::Stopped)), and
+    /// then whatever is said here.
     ///
     /// With a [concurrency](Self::concurrency) of one those are exactly the calls after it. A
     /// predicate that panics stops.
@@ -124,7 +125,7 @@ impl Batch {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.siblings.stop = Some(Stop::when(stops));
+        self.siblings.stop = Stop::when(stops);
         self
     }
 

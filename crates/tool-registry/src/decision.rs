@@ -43,12 +43,61 @@ impl From<Result<Produced, ToolFailure>> for Resolution {
 #[derive(Debug, Default)]
 pub(crate) struct Gating {
     pub(crate) approvals: Approvals,
-    /// Gates that earlier decisions passed.
-    pub(crate) passed: Vec<Gate>,
+    /// What a call that goes on knows of itself. Few do.
+    going_on: Option<Box<GoingOn>>,
+}
+
+#[derive(Debug)]
+struct GoingOn {
+    /// Gates that earlier decisions passed, and the one that was decided now.
+    passed: Vec<Gate>,
     /// The suspension that this call resumes.
-    pub(crate) resumed: Option<Box<Suspension>>,
+    resumed: Suspension,
     /// What came back for it, until it is admitted.
-    pub(crate) resolution: Option<Box<Resolution>>,
+    resolution: Option<Resolution>,
     /// The result that came from outside.
-    pub(crate) outside: Option<Box<Result<Produced, ToolFailure>>>,
+    outside: Option<Box<Result<Produced, ToolFailure>>>,
+}
+
+impl Gating {
+    /// Of a call that goes on after a suspension, and suspends again where it has to.
+    pub(crate) fn resumed(suspension: Suspension, resolution: Resolution) -> Self {
+        let mut passed = suspension.passed.clone();
+        passed.push(suspension.gate.clone());
+        Self {
+            approvals: Approvals::Suspend,
+            going_on: Some(Box::new(GoingOn {
+                passed,
+                resumed: suspension,
+                resolution: Some(resolution),
+                outside: None,
+            })),
+        }
+    }
+
+    pub(crate) fn passed(&self) -> &[Gate] {
+        let going_on = self.going_on.as_ref();
+        going_on.map_or(&[], |going_on| &going_on.passed)
+    }
+
+    pub(crate) fn suspension(&self) -> Option<&Suspension> {
+        self.going_on.as_ref().map(|going_on| &going_on.resumed)
+    }
+
+    /// What came back, once.
+    pub(crate) fn take_resolution(&mut self) -> Option<Resolution> {
+        self.going_on.as_mut()?.resolution.take()
+    }
+
+    /// Keeps the result that came from outside until the call executes.
+    pub(crate) fn keep_outside(&mut self, result: Box<Result<Produced, ToolFailure>>) {
+        if let Some(going_on) = &mut self.going_on {
+            going_on.outside = Some(result);
+        }
+    }
+
+    /// The result that came from outside, once.
+    pub(crate) fn take_outside(&mut self) -> Option<Box<Result<Produced, ToolFailure>>> {
+        self.going_on.as_mut()?.outside.take()
+    }
 }

@@ -11,7 +11,7 @@ use tool_core::TeardownScope;
 /// | `Model` | yes | yes | yes | yes | call, run, session, shutdown |
 /// | `Resumed` | yes | yes | yes | yes | call, run, session, shutdown |
 /// | `Code` | yes | yes | yes | yes | call, run, session, shutdown |
-/// | `Mcp` | no | yes | yes | yes | call |
+/// | `Mcp` | yes | yes | yes | yes | call |
 /// | `Inner` | no | no | no | no | call |
 ///
 /// What an inner call gives is read by the handler that made it and not by a model; what that
@@ -56,8 +56,8 @@ impl Door {
     #[must_use]
     pub fn suspends(self) -> bool {
         match self {
-            Self::Model | Self::Resumed | Self::Code => true,
-            Self::Mcp | Self::Inner => false,
+            Self::Model | Self::Resumed | Self::Code | Self::Mcp => true,
+            Self::Inner => false,
         }
     }
 

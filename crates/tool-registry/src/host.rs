@@ -95,18 +95,18 @@ impl Host {
         }
     }
 
-    /// Runs the cleanups of the call, after which none can be registered any more.
+    /// Ends the scope of the call: no cleanup can be registered any more, and those that are run.
     ///
     /// # Cancel safety
     /// When the future is dropped, what has not run is due later.
-    pub(crate) async fn clean_up(self: &Arc<Self>) {
-        if let Some(cleanups) = self.end() {
-            let services = &self.snapshot.services;
-            let teardowns = &services.teardowns;
-            let told = services.told();
-            // On the heap, as few calls have anything to clean up.
-            Box::pin(teardowns.run_all_of(*cleanups, &told)).await;
-        }
+    pub(crate) fn clean_up(self: &Arc<Self>) -> Option<BoxFuture<'_, ()>> {
+        let cleanups = self.end()?;
+        let services = &self.snapshot.services;
+        // On the heap, as few calls have anything to clean up.
+        Some(Box::pin(async move {
+            let (teardowns, told) = (&services.teardowns, services.told());
+            teardowns.run_all_of(*cleanups, &told).await;
+        }))
     }
 
     /// Leaves what the call registered to whoever ends a scope next: nobody waits for this call.

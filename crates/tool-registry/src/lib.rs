@@ -66,7 +66,7 @@ pub use seal::SealKey;
 pub use services::ColumnCheck;
 pub use settlement_stream::{SettlementEvent, SettlementStream};
 pub use settling::Settling;
-pub use snapshot::Snapshot;
+pub use snapshot::{Snapshot, SnapshotId};
 pub use tool_core::FinishReason;
 pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
 pub use turn::{AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream};

@@ -1,6 +1,6 @@
 //! How deep a JSON value is nested.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
 /// The most levels of nesting of arguments and of output.
@@ -10,6 +10,12 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// whoever writes, compares, copies or drops them.
 pub(crate) fn is_shallow(value: &Value) -> bool {
     is_shallow_and(value, &mut |_| {})
+}
+
+/// The same of an object.
+pub(crate) fn is_shallow_object(map: &Map<String, Value>) -> bool {
+    map.values()
+        .all(|value| is_within(value, MAX_DEPTH - 1, &mut |_| {}))
 }
 
 /// The same, and looks at every number on the way.

@@ -11,11 +11,14 @@ mod bound;
 mod credentials;
 mod encode;
 mod execute;
+mod guarded;
 mod judge;
 mod parse;
+mod passage;
 mod place;
 mod policy;
 mod project;
+mod repeated_media;
 mod resolve;
 mod resume;
 mod run;
@@ -26,15 +29,16 @@ mod trace;
 mod unseen;
 mod validate;
 
-use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tool_core::{Arguments, Defect, DefectKind, EventKind, Outcome, Settlement, Spoken};
-use tracing::Instrument as _;
+use futures_util::future::Either;
+use tool_core::{Arguments, BoxFuture, Defect, DefectKind, EventKind, Outcome, Settlement, Spoken};
 
+use self::guarded::Guarded;
+use self::passage::passed;
 use self::trace::Trace;
 use self::unseen::Unseen;
-use crate::contained::awaited;
 use crate::host::{Host, Hosted};
 use crate::{Approvals, Settling};
 
@@ -75,27 +79,13 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             turnstile: turnstile.as_ref(),
             host: &host,
             unseen: Unseen::default(),
-            settlement: Settlement::without_output(None, name, Outcome::Completed),
+            settlement: Box::new(Settlement::without_output(None, name, Outcome::Completed)),
         };
-        let passed = {
-            // Handlers and projections are guarded where they run; this guards hooks and ports, also
-            // when what waits for them is given up.
-            let passing = awaited(async {
-                let entering = pin!(enter(&mut run, &mut arguments));
-                match timeout {
-                    None => entering.await,
-                    Some(after) => Box::pin(tokio::time::timeout(after, entering))
-                        .await
-                        .unwrap_or_else(|_| Err(Box::new(Outcome::TimedOut { after }))),
-                }
-            });
-            if trace.is_collected() {
-                Box::pin(passing).instrument(trace.span()).await
-            } else {
-                passing.await
-            }
-        };
-        host.clean_up().await;
+        let entering = limited(timeout, enter(&mut run, &mut arguments));
+        let passed = Guarded::new(entering, &trace).await;
+        if let Some(cleaning) = host.clean_up() {
+            cleaning.await;
+        }
         hosted.ended();
         match passed {
             Some(Ok(())) => run.unseen.seen(),
@@ -105,51 +95,61 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         run.settlement.call.clone_from(&host.call);
         trace.settled(&run.settlement);
         announce(run.services, run.facts, host.number, &run.settlement);
-        run.settlement
+        *run.settlement
+    }
+}
+
+/// The stages, for so long at most.
+fn limited<'a, F>(
+    timeout: Option<Duration>,
+    entering: F,
+) -> Either<F, BoxFuture<'a, Result<(), Ended>>>
+where
+    F: Future<Output = Result<(), Ended>> + Send + 'a,
+{
+    match timeout {
+        None => Either::Left(entering),
+        Some(after) => Either::Right(Box::pin(async move {
+            let entered = tokio::time::timeout(after, entering).await;
+            entered.unwrap_or_else(|_| Err(Outcome::TimedOut { after }.into()))
+        })),
     }
 }
 
 /// All stages. What ends a call before it executes comes back as its outcome.
 async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
-    resume::admit(run).await?;
+    passed!(resume::admit(run))?;
     if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
         suspend::keep_delivered(run, arguments);
     }
-    before::run(run, arguments).await?;
+    passed!(before::run(run, arguments))?;
     let entry = resolve::resolve(run)?;
     suspend::keep_for_outside(run, entry, arguments);
-    let (mut valid, open) = {
-        let parsed = parse::parse(run, entry, arguments);
-        run.tell(|| EventKind::Received {
-            definition: entry.digest(),
-            arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
-        });
-        let open = policy::rule(run, entry, &parsed).await?;
-        (validate::validate(run, entry, parsed)?, open)
-    };
+    let parsed = parse::parse(run, entry, arguments);
+    run.tell(|| EventKind::Received {
+        definition: entry.digest(),
+        arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
+    });
+    let open = passed!(policy::rule(run, entry, &parsed))?;
+    let mut valid = validate::validate(run, entry, parsed)?;
     let input = &valid.input;
-    approval::ask(run, entry, input, open).await?;
-    let redeemed = artifacts::redeem(run, entry, input, &mut valid.prepared).await?;
-    let credential = credentials::acquire(run, entry, input).await?;
+    passed!(approval::ask(run, entry, input, open))?;
+    let redeemed = passed!(artifacts::redeem(run, entry, input, &mut valid.prepared))?;
+    let credential = passed!(credentials::acquire(run, entry, input))?;
 
     // From here on the call has run, and whatever it came to is shown to the after hooks.
-    let shown = {
-        let ended = execute::execute(run, entry, input, valid.prepared, redeemed, credential).await;
-        if ended
-            .as_ref()
-            .is_err_and(|outcome| matches!(**outcome, Outcome::Suspended(_)))
-        {
-            return ended.map(drop);
-        }
-        let shown = ended.and_then(|executed| {
+    let ended = execute::execute(run, entry, input, valid.prepared, redeemed, credential).await;
+    let shown = match ended {
+        Err(outcome) if matches!(*outcome, Outcome::Suspended(_)) => return Err(outcome),
+        ended => ended.and_then(|executed| {
             let encoded = encode::encode(run, entry, executed)?;
             judge::judge(run, entry, &encoded)?;
             project::project(run, entry, input, encoded)
-        });
-        shown.unwrap_or_else(|outcome| project::fail(run, *outcome))
+        }),
     };
-    bound::bound(run, entry, shown).await;
+    let shown = shown.unwrap_or_else(|outcome| project::fail(run, *outcome));
+    passed!(bound::bound(run, entry, shown));
     tell::of_repairs(run);
-    after::run(run, entry, input).await;
+    passed!(after::run(run, entry, input));
     Ok(())
 }

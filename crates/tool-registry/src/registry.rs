@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tool_core::{Bound, Facts, Identity, RunId, SessionId, Source, TeardownReport, Tool};
+use tool_core::{
+    Bound, Facts, Identity, OutputStore, RunId, SessionId, Source, TeardownReport, Tool,
+};
 
 use crate::catalog::Live;
 use crate::contained::contained;
@@ -156,6 +158,12 @@ impl Registry {
                 (!missing.is_empty()).then(|| (entry.identity().clone(), missing))
             })
             .collect()
+    }
+
+    /// Where long output is retained, if anywhere.
+    #[must_use]
+    pub fn outputs(&self) -> Option<&Arc<dyn OutputStore>> {
+        self.services.outputs.as_ref()
     }
 
     /// Changes the bound on model-facing text, from the next bounding on.

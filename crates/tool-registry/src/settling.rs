@@ -88,11 +88,7 @@ impl Settling {
             call = call.id(id.clone());
         }
         let mut settling = Self::new(snapshot, call, facts).door(Door::Resumed);
-        settling.gating.passed.clone_from(&suspension.passed);
-        settling.gating.passed.push(suspension.gate.clone());
-        settling.gating.resumed = Some(Box::new(suspension));
-        settling.gating.approvals = Approvals::Suspend;
-        settling.gating.resolution = Some(Box::new(resolution));
+        settling.gating = Gating::resumed(suspension, resolution);
         settling
     }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_core::Stream;
-use futures_util::future::Either;
 use tool_core::{Call, Facts, Settlement};
 
 use crate::batch::Turnstile;
@@ -21,7 +20,7 @@ pub(crate) struct Siblings {
     /// How many of them run beside each other.
     pub(crate) limit: NonZeroUsize,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) stop: Option<Arc<Stop>>,
+    pub(crate) stop: Arc<Stop>,
     turnstile: Arc<Turnstile>,
 }
 
@@ -34,29 +33,20 @@ impl Siblings {
             approvals: Approvals::default(),
             limit,
             timeout: None,
-            stop: None,
+            stop: Stop::by_person(),
             turnstile: Arc::default(),
         }
     }
 
     /// Settles one of them.
     pub(crate) fn settle(&self, call: Call) -> impl Future<Output = Settlement> + Send + use<> {
-        let (settling, stop) = (self.settling(call), self.stop.clone());
-        async move {
-            match stop {
-                None => settling.await,
-                Some(stop) => stop.settle(settling).await,
-            }
-        }
+        let (settling, stop) = (self.settling(call), Arc::clone(&self.stop));
+        async move { stop.settle(settling).await }
     }
 
     /// The same as a stream.
     pub(crate) fn events(&self, call: Call) -> impl Stream<Item = SettlementEvent> + Send + use<> {
-        let settling = self.settling(call);
-        match &self.stop {
-            None => Either::Left(settling.stream()),
-            Some(stop) => Either::Right(stop.events(settling)),
-        }
+        self.stop.events(self.settling(call))
     }
 
     fn settling(&self, call: Call) -> Settling {

@@ -1,6 +1,6 @@
 //! What one model request sees.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tool_core::{Call, CallId, Definition, Facts, Outcome, Settlement, Suspension};
 
@@ -16,9 +16,38 @@ pub struct Snapshot {
     pub(crate) services: Arc<Services>,
 }
 
+/// Tells snapshots apart by the tools that they show, and keeps none of them alive.
+///
+/// Two are equal only if their snapshots show the same tools: clones of one, and snapshots between
+/// which nothing was registered, replaced or dropped.
+#[derive(Clone, Debug)]
+pub struct SnapshotId(Weak<Catalog>);
+
+impl PartialEq for SnapshotId {
+    fn eq(&self, other: &Self) -> bool {
+        Weak::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SnapshotId {}
+
+impl SnapshotId {
+    /// Whether a snapshot that has it may still be somewhere. One that is not is never taken again.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
 impl Snapshot {
     pub(crate) fn new(catalog: Arc<Catalog>, services: Arc<Services>) -> Self {
         Self { catalog, services }
+    }
+
+    /// Which tools it shows, for noticing that a later snapshot shows the same.
+    #[must_use]
+    pub fn id(&self) -> SnapshotId {
+        SnapshotId(Arc::downgrade(&self.catalog))
     }
 
     /// The tools, sorted by wire name.

@@ -6,23 +6,36 @@ use std::sync::{Arc, OnceLock};
 
 use futures_util::future::{Either, FutureExt as _};
 use futures_util::stream::{self, BoxStream, StreamExt as _};
-use tool_core::{CallId, Facts, Outcome, Settlement};
+use tool_core::{CallId, Facts, Outcome, Refusal, Settlement};
 
 use crate::contained::contained;
 use crate::pipeline::announce;
 use crate::{SettlementEvent, Settling, Snapshot};
 
+/// What a host says of a settlement: whether it stops.
+type When = Box<dyn Fn(&Settlement) -> bool + Send + Sync>;
+
 /// Which settlements stop the calls that have not begun, and whether one has.
+///
+/// A person who said so stops them whatever the host says.
 pub(crate) struct Stop {
-    when: Box<dyn Fn(&Settlement) -> bool + Send + Sync>,
+    when: Option<When>,
     /// The id of the call that did, where it has one.
     by: OnceLock<Option<CallId>>,
 }
 
 impl Stop {
+    /// Nothing stops but a person.
+    pub(crate) fn by_person() -> Arc<Self> {
+        Arc::new(Self {
+            when: None,
+            by: OnceLock::new(),
+        })
+    }
+
     pub(crate) fn when(stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
-            when: Box::new(stops),
+            when: Some(Box::new(stops)),
             by: OnceLock::new(),
         })
     }
@@ -76,7 +89,18 @@ impl Stop {
 
     /// The first that stops is the one that is named. A predicate that panics stops.
     fn note(&self, settlement: &Settlement) {
-        if self.by.get().is_none() && contained(|| (self.when)(settlement)).unwrap_or(true) {
+        let stops = || match &self.when {
+            _ if matches!(
+                settlement.outcome,
+                Outcome::Refused(Refusal::Stopped { .. })
+            ) =>
+            {
+                true
+            }
+            None => false,
+            Some(when) => contained(|| when(settlement)).unwrap_or(true),
+        };
+        if self.by.get().is_none() && stops() {
             let _ = self.by.set(settlement.call.clone());
         }
     }

@@ -86,13 +86,14 @@ impl Turn {
 
     /// Says which settlements stop the turn: calls that have begun go on, and every other that the
     /// model made or makes is answered as
-    /// [`NotDispatched`](tool_core::Outcome::NotDispatched) by the first call that did. Nothing
-    /// stops by default. A predicate that panics stops.
+    /// [`NotDispatched`](tool_core::Outcome::NotDispatched) by the first call that did. By default
+    /// only a person does who says so ([`Refusal::Stopped`](tool_core::Refusal::Stopped)), and then
+    /// whatever is said here. A predicate that panics stops.
     pub fn stop_when(
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.siblings.stop = Some(Stop::when(stops));
+        self.siblings.stop = Stop::when(stops);
         self
     }
 

@@ -1,12 +1,7 @@
 //! A runtime in the making.
 
 use std::fmt;
-#[cfg(any(
-    feature = "permission",
-    feature = "storage",
-    feature = "builtin",
-    feature = "mcp-child"
-))]
+#[cfg(any(feature = "permission", feature = "builtin", feature = "mcp-child"))]
 use std::path::PathBuf;
 use std::sync::Arc;
 #[cfg(feature = "permission")]
@@ -34,7 +29,7 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "permission")]
     policies: Vec<PathBuf>,
     #[cfg(feature = "storage")]
-    state: Option<PathBuf>,
+    state: Option<crate::Place>,
     #[cfg(feature = "storage")]
     limits: tool_storage::Limits,
     #[cfg(feature = "storage")]
@@ -109,16 +104,16 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the folder in which long output is retained, and in folders inside of it artifacts and
-    /// what is remembered: saved approvals, and which suspensions were decided. Processes may share
-    /// it. Without one, output is shown whole, no artifacts are kept, and what is remembered is
+    /// Sets the [`Place`](crate::Place), a folder or a bucket, in which long output is retained, and
+    /// inside of it artifacts and what is remembered: saved approvals, and which suspensions were
+    /// decided. Processes may share it. Without one, output is shown whole, no artifacts are kept, and what is remembered is
     /// gone with the process.
     ///
-    /// The folder inside is the registry's state, also in place of one that
+    /// What is inside is the registry's state, also in place of one that
     /// [`registry`](Self::registry) was given.
     #[cfg(feature = "storage")]
-    pub fn state(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.state = Some(dir.into());
+    pub fn state(mut self, place: impl Into<crate::Place>) -> Self {
+        self.state = Some(place.into());
         self
     }
 
@@ -193,24 +188,32 @@ impl RuntimeBuilder {
     ///
     /// # Cancel safety
     /// Dropping the future leaves nothing running.
-    #[expect(
-        clippy::unused_async,
-        reason = "starting servers needs a runtime around it"
+    #[cfg_attr(
+        not(feature = "storage"),
+        expect(
+            clippy::unused_async,
+            reason = "starting servers needs a runtime around it"
+        )
     )]
     pub async fn build(self) -> Result<Runtime, RuntimeError> {
         #[cfg(feature = "storage")]
-        let upkeep = self.take_stores()?;
+        let place = self.state.as_ref().map(crate::Place::open).transpose()?;
         #[cfg(feature = "storage")]
-        let kept = self.take_kept()?;
+        let upkeep = self.take_stores(place.as_ref()).await?;
+        #[cfg(feature = "storage")]
+        let kept = match &place {
+            None => None,
+            Some(place) => Some(place.kept().await?),
+        };
         let (permission, _desk) = self.take_permission(
             #[cfg(feature = "storage")]
             kept.as_ref(),
         )?;
         let (outputs, artifacts) = (self.outputs.clone(), self.artifacts.clone());
         #[cfg(feature = "storage")]
-        let outputs = outputs.or_else(|| Some(Arc::new(upkeep.outputs.clone()?)));
+        let outputs = outputs.or_else(|| Some(upkeep.outputs.clone()?));
         #[cfg(feature = "storage")]
-        let artifacts = artifacts.or_else(|| Some(Arc::new(upkeep.artifacts.clone()?)));
+        let artifacts = artifacts.or_else(|| Some(upkeep.artifacts.clone()?));
         #[cfg(feature = "mcp-child")]
         let servers = self.take_servers()?;
 
@@ -257,24 +260,16 @@ impl RuntimeBuilder {
             artifacts,
             #[cfg(feature = "storage")]
             upkeep,
+            #[cfg(feature = "provider")]
+            tool_lists: crate::ToolLists::default(),
             _builtins: builtins,
         })
-    }
-
-    /// What is remembered beyond one process, beside retained output.
-    #[cfg(feature = "storage")]
-    fn take_kept(&self) -> Result<Option<tool_storage::DirState>, RuntimeError> {
-        let Some(dir) = &self.state else {
-            return Ok(None);
-        };
-        let kept = tool_storage::DirState::open(dir.join(KEPT));
-        kept.map(Some).map_err(RuntimeError::Store)
     }
 
     #[cfg(not(feature = "permission"))]
     fn take_permission(
         &self,
-        #[cfg(feature = "storage")] _kept: Option<&tool_storage::DirState>,
+        #[cfg(feature = "storage")] _kept: Option<&Arc<dyn tool_core::State>>,
     ) -> Result<(Permission, ()), RuntimeError> {
         let closed = || Permission::new(tool_core::ClosedPolicy, Arc::clone(&self.approver));
         Ok((self.permission.clone().unwrap_or_else(closed), ()))
@@ -283,7 +278,7 @@ impl RuntimeBuilder {
     #[cfg(feature = "permission")]
     fn take_permission(
         &self,
-        #[cfg(feature = "storage")] kept: Option<&tool_storage::DirState>,
+        #[cfg(feature = "storage")] kept: Option<&Arc<dyn tool_core::State>>,
     ) -> Result<(Permission, Option<tool_permission::Desk>), RuntimeError> {
         use tool_permission::{Desk, Layer, RulePolicy};
 
@@ -304,7 +299,7 @@ impl RuntimeBuilder {
         }
         #[cfg(feature = "storage")]
         if let Some(kept) = kept {
-            policy = policy.approvals(crate::kept::approvals(kept.clone(), root));
+            policy = policy.approvals(crate::kept::approvals(Arc::clone(kept), root));
         }
         let policy = Arc::new(policy);
         let desk = match self.desk {
@@ -320,20 +315,20 @@ impl RuntimeBuilder {
 
     /// Opens the stores that nobody has put others in place of.
     #[cfg(feature = "storage")]
-    fn take_stores(&self) -> Result<Upkeep, RuntimeError> {
+    async fn take_stores(
+        &self,
+        place: Option<&crate::place::Opened>,
+    ) -> Result<Upkeep, RuntimeError> {
         let mut stores = Upkeep::default();
-        let Some(dir) = &self.state else {
+        let Some(place) = place else {
             return Ok(stores);
         };
         // First, as its folder is the one that the others are in.
         if self.outputs.is_none() {
-            let store = tool_storage::DirStore::builder(dir).limits(self.limits);
-            stores.outputs = Some(store.open().map_err(RuntimeError::Store)?);
+            stores.outputs = Some(place.outputs(self.limits).await?);
         }
         if self.artifacts.is_none() {
-            let store = tool_storage::DirArtifacts::builder(dir.join("artifacts"));
-            let store = store.limits(self.artifact_limits);
-            stores.artifacts = Some(store.open().map_err(RuntimeError::Artifacts)?);
+            stores.artifacts = Some(place.artifacts(self.artifact_limits).await?);
         }
         Ok(stores)
     }
@@ -365,7 +360,3 @@ impl fmt::Debug for RuntimeBuilder {
         f.write_str("RuntimeBuilder(..)")
     }
 }
-
-/// The folder of what is remembered, below that of retained output.
-#[cfg(feature = "storage")]
-pub(crate) const KEPT: &str = "kept";

@@ -47,6 +47,15 @@ pub enum RuntimeError {
     /// The folder for retained output, or what is remembered in it, cannot be used.
     #[error("store for retained output cannot be used")]
     Store(#[source] tool_core::StoreError),
+    /// What is remembered cannot be read or written.
+    #[error("what is remembered cannot be used")]
+    Kept(#[source] tool_core::StateError),
+    /// State was to be kept in a place that is none, or that this build cannot reach.
+    #[error("state cannot be kept there: {problem}")]
+    Place {
+        /// What is wrong and how to put it right.
+        problem: String,
+    },
     /// The folder for artifacts cannot be used.
     #[error("store for artifacts cannot be used")]
     Artifacts(#[source] tool_core::ArtifactError),

@@ -5,29 +5,29 @@ use std::sync::Arc;
 
 use tool_core::State;
 use tool_permission::{Approvals, Mailbox};
-use tool_storage::DirState;
 
-use crate::RuntimeError;
-use crate::builder::KEPT;
+use crate::{Place, RuntimeError};
 
 /// The saved approvals of a workspace, and the questions that gateways posted for it: those of
-/// every [`Runtime`](crate::Runtime) with the same state folder and workspace. It blocks.
+/// every [`Runtime`](crate::Runtime) with the same state and workspace.
 ///
 /// # Errors
-/// [`RuntimeError`] when the folder cannot be opened.
-pub fn approvals_in(
-    state: impl AsRef<Path>,
+/// [`RuntimeError`] when the folder or the bucket cannot be used.
+///
+/// # Cancel safety
+/// Dropping the future changes nothing.
+pub async fn approvals_in(
+    state: impl Into<Place>,
     workspace: impl AsRef<Path>,
 ) -> Result<(Approvals, Mailbox), RuntimeError> {
-    let kept = DirState::open(state.as_ref().join(KEPT)).map_err(RuntimeError::Store)?;
+    let kept = state.into().open()?.kept().await?;
     let root = Some(workspace.as_ref());
-    let state: Arc<dyn State> = Arc::new(kept.clone());
-    let mailbox = Mailbox::kept_in(state, &project(root));
+    let mailbox = Mailbox::kept_in(Arc::clone(&kept), &project(root));
     Ok((approvals(kept, root), mailbox))
 }
 
-pub(crate) fn approvals(kept: DirState, workspace: Option<&Path>) -> Approvals {
-    Approvals::kept_in(Arc::new(kept), &project(workspace))
+pub(crate) fn approvals(kept: Arc<dyn State>, workspace: Option<&Path>) -> Approvals {
+    Approvals::kept_in(kept, &project(workspace))
 }
 
 /// The name under which they are kept: the folder, with all links resolved.

@@ -6,12 +6,20 @@ mod built_in_rules;
 mod error;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
+#[cfg(all(feature = "storage", feature = "mcp"))]
+mod live_session;
+#[cfg(feature = "storage")]
+mod place;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "provider")]
+mod tool_lists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod trusted;
+#[cfg(feature = "provider")]
+mod turn_parts;
 #[cfg(feature = "storage")]
 mod upkeep;
 
@@ -21,14 +29,20 @@ pub use built_in_rules::built_in_rules;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;
+#[cfg(feature = "storage")]
+pub use place::Place;
 pub use runtime::Runtime;
 pub use schemars::JsonSchema;
 pub use server_status::{ServerState, ServerStatus};
 #[cfg(feature = "permission")]
 pub use settings::Settings;
 pub use tool_core::{Content, Context, HandlerError, Tool, ToolFailure};
+#[cfg(feature = "provider")]
+pub use tool_lists::ToolLists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 pub use trusted::pins_in;
+#[cfg(feature = "provider")]
+pub use turn_parts::{ResponseFailure, TurnParts};
 #[cfg(feature = "storage")]
 pub use upkeep::{Left, Upkeep};
 

@@ -22,6 +22,8 @@ pub struct Runtime {
     pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     #[cfg(feature = "storage")]
     pub(crate) upkeep: crate::Upkeep,
+    #[cfg(feature = "provider")]
+    pub(crate) tool_lists: crate::ToolLists,
     pub(crate) _builtins: Option<Registration>,
     #[cfg(feature = "mcp-child")]
     pub(crate) upstreams: Option<tool_mcp::Upstreams>,
@@ -48,6 +50,18 @@ impl Runtime {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         self.registry.snapshot()
+    }
+
+    /// The tools of a snapshot as a provider takes them, projected once for as long as the snapshots
+    /// that it is asked for show the same. See [`ToolLists`](crate::ToolLists).
+    #[cfg(feature = "provider")]
+    #[must_use]
+    pub fn tool_list(
+        &self,
+        snapshot: &Snapshot,
+        profile: tool_provider::Profile,
+    ) -> Arc<tool_provider::ToolList> {
+        self.tool_lists.of(snapshot, profile)
     }
 
     /// The registry, for what this type does not show.
@@ -113,12 +127,29 @@ impl Runtime {
         }
     }
 
-    /// An MCP server that offers everything in the registry.
+    /// An MCP server that offers everything in the registry, and what imported servers have beside
+    /// tools.
+    ///
+    /// What a session of a client stores in the folder of this runtime stays for as long as the
+    /// session lasts, whatever its age and the quota, and is removed when it ends. A session that
+    /// the host itself names is the host's to end.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn mcp_server(&self) -> tool_mcp::Server {
-        tool_mcp::Server::new(self.registry.clone())
-            .implementation("tool", env!("CARGO_PKG_VERSION"))
+        let server = tool_mcp::Server::new(self.registry.clone())
+            .implementation("tool", env!("CARGO_PKG_VERSION"));
+        #[cfg(feature = "storage")]
+        let server = {
+            let upkeep = self.upkeep.clone();
+            server
+                .hold_sessions(move |facts| crate::live_session::LiveSession::begin(&upkeep, facts))
+        };
+        #[cfg(feature = "mcp-child")]
+        let server = match &self.upstreams {
+            Some(upstreams) => server.offerings(upstreams.offerings()),
+            None => server,
+        };
+        server
     }
 
     /// Runs every cleanup that tools have registered, at most five seconds each, and then ends

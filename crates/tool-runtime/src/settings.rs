@@ -28,7 +28,7 @@ use crate::RuntimeError;
 /// lines = 2000
 ///
 /// [state]                    # where and how long the rest is kept
-/// dir = "state"
+/// dir = "state"              # or a bucket: "s3://bucket/prefix"
 /// output_bytes = 67108864
 /// total_bytes = 1073741824
 /// days = 7
@@ -52,8 +52,9 @@ pub struct Settings {
     pub layers: Vec<Layer>,
     /// The bound on model-facing text.
     pub bound: Option<Bound>,
-    /// The folder for retained output.
-    pub state: Option<PathBuf>,
+    /// Where retained output and the rest of the state is kept.
+    #[cfg(feature = "storage")]
+    pub state: Option<crate::Place>,
     /// The most bytes of one retained output.
     pub output_bytes: Option<u64>,
     /// The most bytes of all retained outputs together.
@@ -235,7 +236,11 @@ impl Settings {
         Ok(Self {
             layers,
             bound,
-            state: file.state.dir.map(|dir| base.join(dir)),
+            #[cfg(feature = "storage")]
+            state: file.state.dir.map(|dir| match dir.to_str() {
+                Some(url) if url.contains("://") => url.into(),
+                _ => base.join(dir).into(),
+            }),
             output_bytes: file.state.output_bytes.map(|count| count.0),
             total_bytes: file.state.total_bytes.map(|count| count.0),
             time_to_live: file

@@ -1,20 +1,16 @@
 //! What was trusted of MCP servers, beyond one process.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use tool_mcp::Pins;
-use tool_storage::DirState;
 
-use crate::RuntimeError;
-use crate::builder::KEPT;
+use crate::{Place, RuntimeError};
 
-/// What was trusted of MCP servers: that of every [`Runtime`](crate::Runtime) with the same state
-/// folder. It blocks.
+/// What was trusted of MCP servers: that of every [`Runtime`](crate::Runtime) with the same state.
 ///
 /// # Errors
-/// [`RuntimeError`] when the folder cannot be opened.
-pub fn pins_in(state: impl AsRef<Path>) -> Result<Pins, RuntimeError> {
-    let kept = DirState::open(state.as_ref().join(KEPT)).map_err(RuntimeError::Store)?;
-    Ok(Pins::new(Arc::new(kept)))
+/// [`RuntimeError`] when the folder or the bucket cannot be used.
+///
+/// # Cancel safety
+/// Dropping the future changes nothing.
+pub async fn pins_in(state: impl Into<Place>) -> Result<Pins, RuntimeError> {
+    Ok(Pins::new(state.into().open()?.kept().await?))
 }

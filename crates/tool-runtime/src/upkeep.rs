@@ -1,22 +1,25 @@
 //! What a host does for its stores while it runs.
 
+use std::sync::Arc;
+
 use tool_core::Facts;
-use tool_storage::{DirArtifacts, DirStore};
+use tool_storage::{ManagedArtifacts, ManagedOutputs};
 
 use crate::RuntimeError;
 
-/// The stores in the folder of a runtime, to be looked after. Clones are the same stores.
+/// The stores in the folder or bucket of a runtime, to be looked after. Clones are the same stores.
 ///
 /// Opening them has swept them already. A host that runs longer [sweeps](Self::sweep) once an hour,
-/// as `tool serve` does. Nothing is removed at the end of a session unless the host
-/// [says so](Self::end_session). Both block, so in async code they belong on a thread for blocking
-/// work.
+/// as `tool serve` does. What a session leaves behind is removed when the host
+/// [says that it has ended](Self::end_session); an MCP server says so of its clients' sessions.
+/// Where the place is a folder the futures of both block for as long as the disk takes, so that
+/// they belong on a thread for blocking work.
 ///
 /// Stores that the host has put in place of these are its own to look after.
 #[derive(Clone, Debug, Default)]
 pub struct Upkeep {
-    pub(crate) outputs: Option<DirStore>,
-    pub(crate) artifacts: Option<DirArtifacts>,
+    pub(crate) outputs: Option<Arc<dyn ManagedOutputs>>,
+    pub(crate) artifacts: Option<Arc<dyn ManagedArtifacts>>,
 }
 
 /// What left the stores.
@@ -33,12 +36,21 @@ impl Upkeep {
     /// Removes what has had its time, what is over the quota and what crashes left.
     ///
     /// # Errors
-    /// [`RuntimeError::Store`] and [`RuntimeError::Artifacts`] when a folder cannot be read. Each
+    /// [`RuntimeError::Store`] and [`RuntimeError::Artifacts`] when a store cannot be read. Each
     /// store is tried.
-    pub fn sweep(&self) -> Result<Left, RuntimeError> {
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves what is left to the next time.
+    pub async fn sweep(&self) -> Result<Left, RuntimeError> {
         let now = std::time::SystemTime::now();
-        let outputs = self.outputs.as_ref().map(|store| store.sweep(now));
-        let artifacts = self.artifacts.as_ref().map(DirArtifacts::sweep);
+        let outputs = match &self.outputs {
+            None => None,
+            Some(store) => Some(store.sweep(now).await),
+        };
+        let artifacts = match &self.artifacts {
+            None => None,
+            Some(store) => Some(store.sweep().await),
+        };
         let outputs = outputs.transpose().map_err(RuntimeError::Store)?;
         let artifacts = artifacts.transpose().map_err(RuntimeError::Artifacts)?;
         Ok(Left {
@@ -50,11 +62,10 @@ impl Upkeep {
     /// Removes what a caller whose session has ended leaves behind: outputs of the session, and
     /// artifacts of the session or, without one, of the run.
     ///
-    /// The host calls it, and only where that is wanted: neither
-    /// [`Registry::end_session`](tool_registry::Registry::end_session), which runs cleanups, nor an
-    /// MCP server whose client is gone removes anything, so that an operator can read on and a
-    /// session can be taken up again. What nobody removes stays until it has had its time or room
-    /// is needed. `facts` name session and identity as the calls did, as the same session of
+    /// The server of `Runtime::mcp_server` calls it for the sessions that it made itself. For all
+    /// others the host does, and only where nobody shall read on or take the session up again:
+    /// [`Registry::end_session`](tool_registry::Registry::end_session) runs cleanups and removes
+    /// nothing. What nobody removes stays until it has had its time or room is needed. `facts` name session and identity as the calls did, as the same session of
     /// another identity is another caller's.
     ///
     /// ```
@@ -71,16 +82,25 @@ impl Upkeep {
     ///     let draft = ArtifactDraft::new(ArtifactKind::new("note").ok_or("a blank kind")?);
     ///     artifacts.put(&facts, draft, "kept for the session".into()).await?;
     /// }
-    /// assert_eq!(runtime.upkeep().end_session(&facts)?.artifacts, 1);
+    /// assert_eq!(runtime.upkeep().end_session(&facts).await?.artifacts, 1);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// As [`sweep`](Self::sweep).
-    pub fn end_session(&self, facts: &Facts) -> Result<Left, RuntimeError> {
-        let outputs = self.outputs.as_ref().map(|store| store.remove_all(facts));
-        let artifacts = self.artifacts.as_ref().map(|store| store.remove_all(facts));
+    ///
+    /// # Cancel safety
+    /// When the future is dropped some of it may be gone.
+    pub async fn end_session(&self, facts: &Facts) -> Result<Left, RuntimeError> {
+        let outputs = match &self.outputs {
+            None => None,
+            Some(store) => Some(store.remove_all(facts).await),
+        };
+        let artifacts = match &self.artifacts {
+            None => None,
+            Some(store) => Some(store.remove_all(facts).await),
+        };
         let outputs = outputs.transpose().map_err(RuntimeError::Store)?;
         let artifacts = artifacts.transpose().map_err(RuntimeError::Artifacts)?;
         Ok(Left {

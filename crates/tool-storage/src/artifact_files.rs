@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactPage,
-    ArtifactQuery, ArtifactRef, ArtifactScope, ByteStream, Digest, Facts, Kept, Payload,
+    ArtifactQuery, ArtifactRef, ArtifactScope, ByteStream, Facts, Kept,
 };
 
 use crate::artifact_draft::{check, invalid, mint};
-use crate::artifact_record::{ArtifactRecord, Shape, file_name};
+use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
 use crate::artifact_room::Room;
 use crate::builder::Durability;
 use crate::clock::{micros, time};
@@ -203,8 +203,8 @@ impl ArtifactFiles {
         let Some(mut file) = folder.read(&name).map_err(failed)? else {
             return Ok(None);
         };
-        let (meta, shape) =
-            ArtifactRecord::read(&mut file, &name, &scope).map_err(|error| match error {
+        let (meta, shape) = ArtifactRecord::read(&mut file, |it| file_name(it) == name, &scope)
+            .map_err(|error| match error {
                 RecordError::Read(cause) => failed(cause),
                 damage => damaged(&reference).because(damage),
             })?;
@@ -228,21 +228,7 @@ impl ArtifactFiles {
             .take(meta.bytes)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        if let Some(expected) = &meta.digest {
-            let actual = Digest::of(&bytes).to_string();
-            if actual != *expected {
-                return Err(ArtifactError::integrity(&meta.reference, expected, &actual));
-            }
-        }
-        let payload = match shape {
-            Shape::Binary => Payload::from(bytes),
-            Shape::Text => String::from_utf8(bytes)
-                .map(Payload::from)
-                .map_err(|_| damaged(&meta.reference))?,
-            Shape::Json => serde_json::from_slice(&bytes)
-                .map(Payload::Json)
-                .map_err(|_| damaged(&meta.reference))?,
-        };
+        let payload = shape.payload(bytes.into(), &meta)?;
         self.touch(facts, &meta.reference, &file);
         Ok(Some(Artifact::new(meta.kind, payload)))
     }
@@ -289,11 +275,6 @@ impl ArtifactFiles {
         let detail = format!("artifact store {} {what}", self.folder.root().display());
         ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
     }
-}
-
-fn damaged(reference: &ArtifactRef) -> ArtifactError {
-    let detail = format!("artifact {reference} is damaged");
-    ArtifactError::of(ArtifactErrorKind::Io, detail)
 }
 
 /// How many scopes are remembered between two uses.

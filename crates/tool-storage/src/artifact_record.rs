@@ -2,9 +2,11 @@
 
 use std::io::{Read, Seek};
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    ArtifactKind, ArtifactMeta, ArtifactOrigin, ArtifactRef, ArtifactScope, Digest, Payload,
+    ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta, ArtifactOrigin, ArtifactRef,
+    ArtifactScope, Digest, Payload,
 };
 
 use crate::clock::{micros, time};
@@ -52,6 +54,35 @@ impl Shape {
             Payload::Json(_) => Self::Json,
         }
     }
+
+    /// The payload of that shape that some bytes are, if they are those that were put.
+    pub(crate) fn payload(
+        self,
+        bytes: Bytes,
+        meta: &ArtifactMeta,
+    ) -> Result<Payload, ArtifactError> {
+        if let Some(expected) = &meta.digest {
+            let actual = Digest::of(&bytes).to_string();
+            if actual != *expected {
+                return Err(ArtifactError::integrity(&meta.reference, expected, &actual));
+            }
+        }
+        match self {
+            Self::Binary => Ok(Payload::Binary(bytes)),
+            Self::Text => String::from_utf8(bytes.into())
+                .map(Payload::from)
+                .map_err(|_| damaged(&meta.reference)),
+            Self::Json => serde_json::from_slice(&bytes)
+                .map(Payload::Json)
+                .map_err(|_| damaged(&meta.reference)),
+        }
+    }
+}
+
+/// An artifact whose file does not read.
+pub(crate) fn damaged(reference: &ArtifactRef) -> ArtifactError {
+    let detail = format!("artifact {reference} is damaged");
+    ArtifactError::of(ArtifactErrorKind::Io, detail)
 }
 
 impl ArtifactRecord {
@@ -80,10 +111,11 @@ impl ArtifactRecord {
         footer::encode(self, MAGIC)
     }
 
-    /// Reads the record at the end of a file of that name and checks that it belongs there.
+    /// Reads the record at the end of a file and checks that it belongs there, by its scope and by
+    /// whether its reference is one that has the file's name.
     pub(crate) fn read(
         file: &mut (impl Read + Seek),
-        name: &str,
+        has_name: impl Fn(&ArtifactRef) -> bool,
         scope: &ArtifactScope,
     ) -> Result<(ArtifactMeta, Shape), RecordError> {
         let (record, bytes): (Self, u64) = footer::read(file, MAGIC)?;
@@ -93,7 +125,7 @@ impl ArtifactRecord {
             ));
         }
         let reference = ArtifactRef::parse(&record.reference)
-            .filter(|reference| file_name(reference) == name && record.scope == scope.key())
+            .filter(|reference| has_name(reference) && record.scope == scope.key())
             .ok_or(RecordError::Damaged("the record is another artifact's"))?;
         let kind = ArtifactKind::new(&record.kind)
             .ok_or(RecordError::Damaged("the artifact has a blank kind"))?;

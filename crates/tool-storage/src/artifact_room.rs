@@ -155,7 +155,7 @@ impl Room {
         };
         let modified = file.metadata().and_then(|metadata| metadata.modified());
         let modified_us = modified.map_or(0, micros);
-        match ArtifactRecord::read(&mut file, name, &self.scope) {
+        match ArtifactRecord::read(&mut file, |it| file_name(it) == name, &self.scope) {
             Ok((meta, _)) => {
                 let used_us = modified_us.max(micros(meta.created));
                 self.shelf.insert(Row {

@@ -21,7 +21,6 @@ use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
 use crate::reading::not_an_id;
 use crate::staged::pause;
-use crate::summary::OutputSummary;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
 ///
@@ -112,26 +111,6 @@ impl DirStore {
     /// this one.
     pub fn pin_session(&self, session: impl Into<SessionId>) -> SessionPin {
         Arc::clone(&self.shared.pins).pin(session.into())
-    }
-
-    /// The outputs that can be read, the oldest first.
-    ///
-    /// A file whose record does not read is left out and traced as a warning.
-    ///
-    /// # Errors
-    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be read.
-    pub fn list(&self) -> Result<Vec<OutputSummary>, StoreError> {
-        let now = self.shared.setup.clock.now_us();
-        let mut index = self.shared.index();
-        self.shared.follow(&mut index)?;
-        Ok(index
-            .oldest_first()
-            .filter(|(_, entry)| !self.shared.has_expired(entry, now))
-            .filter_map(|(_, entry)| match entry {
-                Entry::Whole(record) => Some(OutputSummary::from(record)),
-                Entry::Damaged { .. } => None,
-            })
-            .collect())
     }
 
     /// Removes an output, a damaged one and one of a pinned session too.

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
@@ -152,6 +153,15 @@ impl Folder {
         Ok(names)
     }
 
+    /// When a name came or went last, where the file system tells and that was so long ago that a
+    /// later change would show.
+    pub(crate) fn changed(&self) -> Option<SystemTime> {
+        let changed = self.dir.dir_metadata().ok()?.modified().ok()?.into_std();
+        // The file system's clock, not that of the store.
+        let age = SystemTime::now().duration_since(changed).ok()?;
+        (age >= COARSEST).then_some(changed)
+    }
+
     /// Makes the names in the directory survive a power cut.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.faults.check(Op::Sync)?;
@@ -203,6 +213,9 @@ pub(crate) fn is_linked(file: &fs::File) -> io::Result<bool> {
 pub(crate) fn is_linked(_file: &fs::File) -> io::Result<bool> {
     Ok(true)
 }
+
+/// As far apart as two changes may be and have one time, on file systems that count in seconds.
+const COARSEST: Duration = Duration::from_secs(2);
 
 fn failed(root: &Path, what: &str, cause: io::Error) -> StoreError {
     let detail = format!("output store {} {what}", root.display());

@@ -77,7 +77,7 @@ impl Gone {
 }
 
 impl Left {
-    fn letter(self) -> char {
+    pub(crate) fn letter(self) -> char {
         match self {
             Self::Expired => 'e',
             Self::Evicted => 'q',
@@ -86,7 +86,7 @@ impl Left {
         }
     }
 
-    fn of(letter: &[u8]) -> Option<Self> {
+    pub(crate) fn of(letter: &[u8]) -> Option<Self> {
         Some(match letter {
             b"e" => Self::Expired,
             b"q" => Self::Evicted,

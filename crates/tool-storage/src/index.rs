@@ -1,8 +1,10 @@
 //! What the store holds, in memory.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::time::SystemTime;
 
-use tool_core::SessionId;
+use tool_core::{SessionId, StoreError, StoreErrorKind};
 
 use crate::id::Id;
 use crate::record::Record;
@@ -17,6 +19,8 @@ pub(crate) struct Index {
     stored: u64,
     /// Outputs that came since the directory was read last.
     since_read: usize,
+    /// When the directory had changed last, as it was read last.
+    read_as_of: Option<SystemTime>,
     /// Bytes that are promised to outputs on their way in.
     reserved: u64,
 }
@@ -100,8 +104,14 @@ impl Index {
         self.since_read >= (self.entries.len() / 8).max(8)
     }
 
-    pub(crate) fn was_read(&mut self) {
+    pub(crate) fn was_read(&mut self, as_of: Option<SystemTime>) {
         self.since_read = 0;
+        self.read_as_of = as_of;
+    }
+
+    /// Whether the directory is known to be as it was when it was read.
+    pub(crate) fn is_of(&self, changed: Option<SystemTime>) -> bool {
+        changed.is_some() && self.read_as_of == changed
     }
 
     /// Forgets what is no longer there.
@@ -135,10 +145,73 @@ impl Index {
         self.stored.saturating_add(self.reserved)
     }
 
+    /// The entries that are older than that one, the newest first; all of them without one.
+    pub(crate) fn newest_first(
+        &self,
+        before: Option<(u64, Id)>,
+    ) -> impl Iterator<Item = (Id, &Entry)> {
+        let below = before.map_or(Bound::Unbounded, Bound::Excluded);
+        self.by_age
+            .range((Bound::Unbounded, below))
+            .rev()
+            .filter_map(|(_, id)| Some((*id, self.entries.get(id)?)))
+    }
+
+    /// The oldest outputs that may leave and together have so many bytes, and how many they have.
+    pub(crate) fn oldest(&self, bytes: u64, may_leave: impl Fn(&Entry) -> bool) -> (Vec<Id>, u64) {
+        let mut freed = 0;
+        let mut victims = Vec::new();
+        let mut outputs = self.oldest_first();
+        while freed < bytes
+            && let Some((id, entry)) = outputs.next()
+        {
+            if may_leave(entry) {
+                freed += entry.bytes();
+                victims.push(id);
+            }
+        }
+        (victims, freed)
+    }
+
+    /// The oldest outputs of a session that leave so that so many bytes fit into its share.
+    pub(crate) fn over_share(
+        &self,
+        session: &SessionId,
+        bytes: u64,
+        most: u64,
+    ) -> Result<Vec<Id>, StoreError> {
+        if bytes > most {
+            return Err(too_large(format!(
+                "output of {bytes} bytes is over the {most} bytes that a session may have"
+            )));
+        }
+        let held = self.of_session(session).saturating_add(bytes);
+        let of_session = |entry: &Entry| entry.session() == Some(session);
+        Ok(self.oldest(held.saturating_sub(most), of_session).0)
+    }
+
+    /// How many bytes too many there are with so many more.
+    pub(crate) fn excess(&self, bytes: u64, total: u64) -> u64 {
+        self.used().saturating_add(bytes).saturating_sub(total)
+    }
+
+    /// An output for which no room can be made though so many bytes may leave.
+    pub(crate) fn no_room(&self, bytes: u64, total: u64, freed: u64) -> StoreError {
+        too_large(format!(
+            "output of {bytes} bytes does not fit: {} of {total} bytes are taken by live sessions \
+             and by outputs that are being written",
+            self.used().saturating_sub(freed)
+        ))
+    }
+
     /// The entries, the oldest first.
     pub(crate) fn oldest_first(&self) -> impl Iterator<Item = (Id, &Entry)> {
         self.by_age
             .iter()
             .filter_map(|(_, id)| Some((*id, self.entries.get(id)?)))
     }
+}
+
+fn too_large(detail: String) -> StoreError {
+    StoreError::new(StoreErrorKind::TooLarge, detail)
 }

@@ -7,6 +7,8 @@ mod artifact_plan;
 mod artifact_record;
 mod artifact_room;
 mod audit;
+#[cfg(feature = "object-store")]
+mod bucket;
 mod builder;
 mod clock;
 mod cut;
@@ -16,6 +18,8 @@ mod dir_store;
 mod faults;
 mod folder;
 mod footer;
+mod gauge;
+mod glimpse;
 mod gone;
 mod id;
 mod incoming;
@@ -23,6 +27,8 @@ mod index;
 mod joined;
 mod json_cut;
 mod limits;
+mod listing;
+mod managed;
 mod marker;
 mod memory_artifacts;
 mod page;
@@ -41,15 +47,23 @@ mod writer;
 pub use artifact_limits::ArtifactLimits;
 pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
 pub use audit::{AuditFailure, AuditLog, AuditOptions};
+#[cfg(feature = "object-store")]
+pub use bucket::{
+    Bucket, artifacts::BucketArtifacts, outputs::BucketOutputs, setup::BucketOutputsBuilder,
+    state::BucketState, url::BucketUrlError, writer::BucketOutputWriter,
+};
 pub use builder::{DirStoreBuilder, Durability};
 pub use dir_artifacts::{DirArtifacts, DirArtifactsBuilder};
 pub use dir_state::DirState;
 pub use dir_store::DirStore;
 pub use limits::{Limits, LimitsError};
+pub use managed::{ManagedArtifacts, ManagedOutputs};
 pub use marker::{Marker, ReadingHint, ReadingHintError};
 pub use memory_artifacts::MemoryArtifacts;
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use pin::SessionPin;
 pub use preview::preview;
-pub use summary::OutputSummary;
+pub use summary::{OutputSummary, OutputsPage};
 pub use sweep::Swept;
 pub use writer::OutputWriter;

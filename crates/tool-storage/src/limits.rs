@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use thiserror::Error;
+use tool_core::{StoreError, StoreErrorKind};
 
 /// The limits of a store.
 ///
@@ -95,6 +96,20 @@ impl Limits {
     #[must_use]
     pub fn time_to_live(&self) -> Duration {
         Duration::from_micros(self.time_to_live.get())
+    }
+
+    /// Refuses an output that is larger than one may be.
+    pub(crate) fn check_size(&self, bytes: u64) -> Result<(), StoreError> {
+        if bytes > self.output_bytes() {
+            return Err(StoreError::new(
+                StoreErrorKind::TooLarge,
+                format!(
+                    "output of {bytes} bytes is over the {} bytes that one output may have",
+                    self.output_bytes()
+                ),
+            ));
+        }
+        Ok(())
     }
 
     /// Whether what was created then has had its time.

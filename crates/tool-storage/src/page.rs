@@ -2,8 +2,55 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
+use tool_core::{OutputPage, PageRequest};
+
 /// How many bytes around a page decide where it begins and ends: a character has at most four.
-pub(crate) const MARGIN: u64 = 4;
+const MARGIN: u64 = 4;
+
+/// The bytes of an output that decide about a page: those of the page and [`MARGIN`] on both sides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    first: u64,
+    last: u64,
+    offset: u64,
+    len: u64,
+    total: u64,
+}
+
+impl Window {
+    /// The window for a page of an output of so many bytes.
+    pub(crate) fn of(request: &PageRequest<'_>, total: u64) -> Self {
+        let offset = request.offset.min(total);
+        let len = (request.max_bytes.max(1) as u64).min(total);
+        Self {
+            first: offset.saturating_sub(MARGIN),
+            last: offset.saturating_add(len).saturating_add(MARGIN).min(total),
+            offset,
+            len,
+            total,
+        }
+    }
+
+    /// Where it lies in the output.
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.first..self.last
+    }
+
+    /// The page in the bytes of the window. `None` when they are not as many as it has.
+    pub(crate) fn page(self, bytes: impl Into<Bytes>) -> Option<OutputPage> {
+        let bytes = bytes.into();
+        if bytes.len() as u64 != self.last - self.first {
+            return None;
+        }
+        // Both are below the window's length, or clamped to it.
+        let begin = usize::try_from(self.offset - self.first).unwrap_or(usize::MAX);
+        let len = usize::try_from(self.len).unwrap_or(usize::MAX);
+        let page = page_range(&bytes, begin, len);
+        let start = self.first + page.start as u64;
+        Some(OutputPage::new(bytes.slice(page), start, self.total))
+    }
+}
 
 /// The page inside a window of an output, as a range of the window.
 ///

@@ -14,13 +14,25 @@ use crate::store_file::StoreFile;
 
 /// Keeps the outputs of one session for as long as it is held.
 ///
-/// Neither age nor quota takes them away, in this process or in another that uses the same
-/// directory, and the end of the process ends the pin however it came. A session may be pinned
-/// several times; the last guard counts.
+/// Neither age nor quota takes them away, in this process or in another that uses the same store,
+/// and the end of the process ends the pin however it came: at once where the store is a directory,
+/// within three hours where it is a bucket. A session may be pinned several times; the last guard
+/// counts.
 #[must_use = "the session is pinned for as long as the guard is held"]
 pub struct SessionPin {
-    pins: Arc<Pins>,
+    pins: Arc<dyn Unpins>,
     session: SessionId,
+}
+
+/// Who learns that a guard is gone.
+pub(crate) trait Unpins: Send + Sync {
+    fn unpin(&self, session: &SessionId);
+}
+
+impl SessionPin {
+    pub(crate) fn of(pins: Arc<dyn Unpins>, session: SessionId) -> Self {
+        Self { pins, session }
+    }
 }
 
 /// The pins of a directory.
@@ -59,10 +71,7 @@ impl Pins {
                 free.insert(Held { guards: 1, lock });
             }
         }
-        SessionPin {
-            pins: self,
-            session,
-        }
+        SessionPin::of(self, session)
     }
 
     /// Whether a session is pinned here or elsewhere. In doubt it is.
@@ -81,6 +90,12 @@ impl Pins {
         }
     }
 
+    fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Unpins for Pins {
     fn unpin(&self, session: &SessionId) {
         let mut held = self.held();
         let Some(pin) = held.get_mut(session) else {
@@ -92,10 +107,6 @@ impl Pins {
             drop(held.remove(session).map(|pin| pin.lock));
             self.is_locked(&pin_name(session));
         }
-    }
-
-    fn held(&self) -> MutexGuard<'_, HashMap<SessionId, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-use bytes::Bytes;
 use tool_core::{OutputPage, PageRequest, StoreError, StoreErrorKind};
 
 use crate::dir_store::{DirStore, Shared};
@@ -10,7 +9,7 @@ use crate::footer::RecordError;
 use crate::gone::Left;
 use crate::id::Id;
 use crate::index::Entry;
-use crate::page::{MARGIN, page_range};
+use crate::page::Window;
 use crate::record::Record;
 
 impl DirStore {
@@ -48,42 +47,35 @@ impl DirStore {
             return Err(not_found(format!("output {id} has expired")));
         }
 
-        let offset = request.offset.min(total);
-        let len = (request.max_bytes.max(1) as u64).min(total);
-        let first = offset.saturating_sub(MARGIN);
-        let last = offset.saturating_add(len).saturating_add(MARGIN).min(total);
-        let mut window = Vec::new();
-        file.seek(SeekFrom::Start(first)).map_err(io)?;
-        file.take(last - first)
-            .read_to_end(&mut window)
+        let window = Window::of(request, total);
+        let range = window.range();
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(range.start)).map_err(io)?;
+        file.take(range.end - range.start)
+            .read_to_end(&mut bytes)
             .map_err(io)?;
-        if window.len() as u64 != last - first {
-            return Err(io(io::ErrorKind::UnexpectedEof.into()));
-        }
-        // Both are below the window's length, or clamped to it.
-        let begin = usize::try_from(offset - first).unwrap_or(usize::MAX);
-        let page = page_range(&window, begin, usize::try_from(len).unwrap_or(usize::MAX));
-        let start = first + page.start as u64;
-        Ok(OutputPage::new(
-            Bytes::from(window).slice(page),
-            start,
-            total,
-        ))
+        let page = window.page(bytes);
+        page.ok_or_else(|| io(io::ErrorKind::UnexpectedEof.into()))
     }
 }
 
-fn not_found(detail: String) -> StoreError {
+pub(crate) fn not_found(detail: String) -> StoreError {
     StoreError::new(StoreErrorKind::NotFound, detail)
 }
 
 impl Shared {
     /// An output that is not there, and what became of it where that is known.
     pub(crate) fn unknown(&self, id: Id) -> StoreError {
-        not_found(match self.gone.find(id) {
-            Some(left) => format!("output {id} {left}"),
-            None => format!("output {id} is unknown or no longer kept"),
-        })
+        absent(id, self.gone.find(id))
     }
+}
+
+/// An output that is not there, and why it left where that is known.
+pub(crate) fn absent(id: Id, left: Option<Left>) -> StoreError {
+    not_found(match left {
+        Some(left) => format!("output {id} {left}"),
+        None => format!("output {id} is unknown or no longer kept"),
+    })
 }
 
 /// The text is not repeated: it may be anything that a model came up with.

@@ -5,12 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::task::Poll;
 
-use sha2::{Digest as _, Sha256};
-use tool_core::Digest;
-
 use crate::folder::{Folder, is_linked};
+use crate::gauge::{Gauge, Measured};
 use crate::id::Id;
-use crate::joined::newlines;
 use crate::store_file::StoreFile;
 
 /// A file that is written aside. Dropped before it is published, it is removed.
@@ -21,19 +18,9 @@ pub(crate) struct Staged {
     folder: Arc<Folder>,
     name: String,
     out: BufWriter<StoreFile>,
-    hash: Sha256,
-    bytes: u64,
-    newlines: u64,
-    last: Option<u8>,
+    gauge: Gauge,
     since_pause: usize,
     is_published: bool,
-}
-
-/// What was measured while a file was written.
-pub(crate) struct Measured {
-    pub(crate) bytes: u64,
-    pub(crate) lines: u64,
-    pub(crate) digest: Digest,
 }
 
 impl Staged {
@@ -45,10 +32,7 @@ impl Staged {
             folder: Arc::clone(folder),
             name,
             out: BufWriter::with_capacity(BUFFER, file),
-            hash: Sha256::new(),
-            bytes: 0,
-            newlines: 0,
-            last: None,
+            gauge: Gauge::new(),
             since_pause: 0,
             is_published: false,
         })
@@ -70,25 +54,17 @@ impl Staged {
 
     /// The bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+        self.gauge.bytes()
     }
 
     fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
-        self.hash.update(bytes);
-        self.bytes += bytes.len() as u64;
-        self.newlines += newlines(bytes) as u64;
-        self.last = bytes.last().copied().or(self.last);
+        self.gauge.take(bytes);
         Ok(())
     }
 
     pub(crate) fn measure(&self) -> Measured {
-        let unfinished = self.last.is_some_and(|last| last != b'\n');
-        Measured {
-            bytes: self.bytes,
-            lines: self.newlines + u64::from(unfinished),
-            digest: Digest::from(<[u8; 32]>::from(self.hash.clone().finalize())),
-        }
+        self.gauge.measure()
     }
 
     /// Writes what follows the output, after which the file is whole.

@@ -29,6 +29,16 @@ pub struct OutputSummary {
     pub digest: String,
 }
 
+/// A page of a list of outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputsPage {
+    /// The outputs, the newest first.
+    pub outputs: Vec<OutputSummary>,
+    /// What the next page is listed after; `None` on the last.
+    pub next: Option<String>,
+}
+
 impl From<&Record> for OutputSummary {
     fn from(record: &Record) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tool_core::{SessionId, StoreError, StoreErrorKind};
+use tool_core::{SessionId, StoreError};
 
 use crate::clock::micros;
 use crate::dir_store::{DirStore, Shared};
@@ -46,7 +46,7 @@ impl DirStore {
     /// an hour.
     ///
     /// # Errors
-    /// [`StoreErrorKind::Io`] when the directory cannot be read. A single file that cannot be
+    /// [`Io`](tool_core::StoreErrorKind::Io) when the directory cannot be read. A single file that cannot be
     /// removed is counted instead.
     pub fn sweep(&self, now: SystemTime) -> Result<Swept, StoreError> {
         self.shared.sweep(micros(now))
@@ -102,17 +102,7 @@ impl Shared {
 
     /// Refuses an output that is larger than one may be.
     pub(crate) fn check_size(&self, bytes: u64) -> Result<(), StoreError> {
-        let limits = self.setup.limits;
-        if bytes > limits.output_bytes() {
-            return Err(StoreError::new(
-                StoreErrorKind::TooLarge,
-                format!(
-                    "output of {bytes} bytes is over the {} bytes that one output may have",
-                    limits.output_bytes()
-                ),
-            ));
-        }
-        Ok(())
+        self.setup.limits.check_size(bytes)
     }
 
     /// Promises space to an output, and removes the oldest ones where that takes it.
@@ -142,22 +132,14 @@ impl Shared {
             if index.is_worth_reading() {
                 self.follow(&mut index)?;
             }
-            let excess = |index: &Index| index.used().saturating_add(bytes).saturating_sub(total);
+            let excess = |index: &Index| index.excess(bytes, total);
             let (mut victims, mut freed) = self.oldest(&index, excess(&index));
             if freed < excess(&index) {
                 self.follow(&mut index)?;
                 (victims, freed) = self.oldest(&index, excess(&index));
             }
-            let excess = excess(&index);
-            if freed < excess {
-                return Err(StoreError::new(
-                    StoreErrorKind::TooLarge,
-                    format!(
-                        "output of {bytes} bytes does not fit: {} of {total} bytes are taken by \
-                         live sessions and by outputs that are being written",
-                        index.used() - freed
-                    ),
-                ));
+            if freed < excess(&index) {
+                return Err(index.no_room(bytes, total, freed));
             }
             for id in victims {
                 let freed = self
@@ -183,30 +165,7 @@ impl Shared {
         bytes: u64,
         most: u64,
     ) -> Result<(), StoreError> {
-        if bytes > most {
-            return Err(StoreError::new(
-                StoreErrorKind::TooLarge,
-                format!("output of {bytes} bytes is over the {most} bytes that a session may have"),
-            ));
-        }
-        let excess = |index: &Index| {
-            let held = index.of_session(session).saturating_add(bytes);
-            held.saturating_sub(most)
-        };
-        if excess(index) == 0 {
-            return Ok(());
-        }
-        let (mut freed, mut victims) = (0, Vec::new());
-        let excess = excess(index);
-        for (id, entry) in index.oldest_first() {
-            if freed >= excess {
-                break;
-            }
-            if entry.session() == Some(session) {
-                freed += entry.bytes();
-                victims.push(id);
-            }
-        }
+        let victims = index.over_share(session, bytes, most)?;
         for id in victims {
             self.discard(index, id, Some(Left::Evicted))
                 .map_err(|cause| self.folder.failed("could not make room", cause))?;
@@ -216,6 +175,8 @@ impl Shared {
 
     /// Brings the index up to what the directory holds. Returns the names that are there.
     pub(crate) fn follow(&self, index: &mut Index) -> Result<Vec<String>, StoreError> {
+        // Ahead of reading: what changes meanwhile is read once more.
+        let changed = self.folder.changed();
         let names = self
             .folder
             .names()
@@ -229,8 +190,16 @@ impl Shared {
                 index.insert(id, entry);
             }
         }
-        index.was_read();
+        index.was_read(changed);
         Ok(names)
+    }
+
+    /// Brings the index up to what the directory holds, where that may be something else.
+    pub(crate) fn catch_up(&self, index: &mut Index) -> Result<(), StoreError> {
+        if !index.is_of(self.folder.changed()) {
+            self.follow(index)?;
+        }
+        Ok(())
     }
 
     /// Whether an output has had its time. A pinned session's has not.
@@ -270,18 +239,7 @@ impl Shared {
     /// The oldest outputs of no pinned session that together have so many bytes, and how many
     /// they have.
     fn oldest(&self, index: &Index, bytes: u64) -> (Vec<Id>, u64) {
-        let mut freed = 0;
-        let mut victims = Vec::new();
-        let mut outputs = index.oldest_first();
-        while freed < bytes
-            && let Some((id, entry)) = outputs.next()
-        {
-            if !self.is_pinned(entry) {
-                freed += entry.bytes();
-                victims.push(id);
-            }
-        }
-        (victims, freed)
+        index.oldest(bytes, |entry| !self.is_pinned(entry))
     }
 
     fn is_pinned(&self, entry: &Entry) -> bool {

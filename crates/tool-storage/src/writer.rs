@@ -1,18 +1,12 @@
 //! Output that is written while it is made.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use tool_core::{
-    Bound, Bounded, BoxFuture, CallId, Content, Facts, Loss, OutputSink, StoreError, StoreErrorKind,
-};
+use tool_core::{Bound, Bounded, BoxFuture, CallId, Facts, Loss, OutputSink, StoreError};
 
-use crate::cut::{Cut, Ends, end_of, up_to};
 use crate::dir_store::DirStore;
+use crate::glimpse::{Glimpse, failed_before};
 use crate::incoming::Incoming;
-use crate::joined::newlines;
-use crate::marker::Marker;
-use crate::preview::budget;
 
 /// An output that is written while it is made, so that nobody ever holds the whole.
 ///
@@ -46,11 +40,7 @@ pub struct OutputWriter {
     facts: Facts,
     call: Option<CallId>,
     tool: String,
-    bound: Bound,
-    loss: Option<Loss>,
-    prefix: Vec<u8>,
-    suffix: Vec<u8>,
-    newlines: usize,
+    glimpse: Glimpse,
 }
 
 impl DirStore {
@@ -70,11 +60,7 @@ impl DirStore {
             facts: facts.clone(),
             call: None,
             tool: tool.into(),
-            bound,
-            loss: None,
-            prefix: Vec::new(),
-            suffix: Vec::new(),
-            newlines: 0,
+            glimpse: Glimpse::new(bound),
         })
     }
 }
@@ -88,7 +74,7 @@ impl OutputWriter {
 
     /// Says what its producer has left out before it got here. The last word counts.
     pub fn report_loss(&mut self, loss: Loss) {
-        self.loss = Some(loss);
+        self.glimpse.report_loss(loss);
     }
 
     /// The bytes so far.
@@ -110,19 +96,7 @@ impl OutputWriter {
         let mut incoming = self.incoming.take().ok_or_else(failed_before)?;
         incoming.write(text.as_bytes()).await?;
         self.incoming = Some(incoming);
-
-        let bytes = text.as_bytes();
-        self.newlines += newlines(bytes);
-        // One byte more than can be shown tells what a cut would split.
-        let reach = self.bound.bytes().saturating_add(1);
-        let missing = reach.saturating_sub(self.prefix.len());
-        self.prefix.extend_from_slice(up_to(bytes, missing));
-        self.suffix
-            .extend_from_slice(end_of(bytes, reach.min(bytes.len())));
-        // Twice as much is let grow, so that each byte is moved once at most.
-        if self.suffix.len() >= reach.saturating_mul(2) {
-            self.suffix.drain(..self.suffix.len() - reach);
-        }
+        self.glimpse.see(text.as_bytes());
         Ok(())
     }
 
@@ -134,36 +108,8 @@ impl OutputWriter {
     pub fn finish(mut self) -> Result<Bounded, StoreError> {
         let incoming = self.incoming.take().ok_or_else(failed_before)?;
         let id = incoming.id().to_string();
-        let bytes = usize::try_from(incoming.bytes()).unwrap_or(usize::MAX);
         let retained = incoming.show(&self.facts, self.call.as_ref(), &self.tool)?;
-
-        let hint = self.store.hint();
-        let marker = Marker::new(&id, hint).loss(self.loss.as_ref());
-        let ends = Ends {
-            bytes,
-            newlines: self.newlines,
-            ends_in_newline: self.suffix.last() == Some(&b'\n'),
-            prefix: Cow::Owned(self.prefix),
-            suffix: Cow::Owned(self.suffix),
-        };
-        if bytes <= self.bound.bytes() && ends.lines() <= self.bound.lines() {
-            let mut content = vec![block(&ends.prefix)];
-            content.extend(
-                self.loss
-                    .as_ref()
-                    .map(|loss| Content::text(marker.note(loss))),
-            );
-            return Ok(Bounded::new(content, retained));
-        }
-        let cut = Cut::choose(&ends, budget(self.bound, &marker, bytes));
-        let mut content = Vec::with_capacity(3);
-        if cut.head > 0 {
-            content.push(block(up_to(&ends.prefix, cut.head)));
-        }
-        content.push(Content::text(marker.text(bytes, cut)));
-        if cut.tail < bytes {
-            content.push(block(end_of(&ends.suffix, bytes - cut.tail)));
-        }
+        let content = self.glimpse.content(&id, self.store.hint(), retained.bytes);
         Ok(Bounded::new(content, retained))
     }
 }
@@ -177,8 +123,8 @@ impl OutputSink for OutputWriter {
         Self::report_loss(self, loss);
     }
 
-    fn finish(self: Box<Self>) -> Result<Bounded, StoreError> {
-        Self::finish(*self)
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<Bounded, StoreError>> {
+        Box::pin(async move { Self::finish(*self) })
     }
 }
 
@@ -189,14 +135,4 @@ impl fmt::Debug for OutputWriter {
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()
     }
-}
-
-/// Texts are written and cut between characters, so nothing is lost here.
-fn block(bytes: &[u8]) -> Content {
-    Content::text(String::from_utf8_lossy(bytes))
-}
-
-fn failed_before() -> StoreError {
-    let detail = "an output that could not be written is not finished";
-    StoreError::new(StoreErrorKind::Io, detail)
 }

@@ -9,6 +9,7 @@ const TABLE: &str = "\
 |---|---|---|
 | L0 | `base` | - |
 | L1 | `part` | `base` |
+| L1 | `tool-storage` | `base` |
 | L2 | `wire` | `base` |
 ";
 
@@ -68,6 +69,40 @@ fn tokio_spawns_nothing_below_the_adapters() {
         "
 heavy tree: crates/part/Cargo.toml: asks for tokio's `process`; this layer takes only sync and time
 heavy tree: crates/part/Cargo.toml: asks for tokio's `rt`; this layer takes only sync and time",
+    );
+}
+
+#[test]
+fn a_feature_may_bring_in_the_client_of_object_stores_and_nothing_else_may() {
+    let storage = || CrateNode::new("tool-storage");
+    let locked = "tool-storage: object_store\nobject_store: hyper\nhyper:";
+    let found = "heavy tree: Cargo.lock: tool-storage -> object_store -> hyper";
+    let by_feature = storage()
+        .needs_optional("object_store")
+        .feature("object-store", &["dep:object_store"])
+        .feature("s3", &["object-store", "object_store/aws"]);
+    check([by_feature.clone()], locked, "");
+    // Always, or by default, on whatever way, it is as heavy as any other.
+    check(
+        [storage().needs_foreign("object_store", &[])],
+        locked,
+        found,
+    );
+    for default in [
+        "object-store",
+        "s3",
+        "object_store/aws",
+        "object_store?/aws",
+    ] {
+        let by_default = by_feature.clone().feature("default", &[default]);
+        let expected = if default.contains('?') { "" } else { found };
+        check([by_default], locked, expected);
+    }
+    let other = CrateNode::new("part").needs_optional("object_store");
+    check(
+        [other],
+        "part: object_store\nobject_store: hyper\nhyper:",
+        "heavy tree: Cargo.lock: part -> object_store -> hyper",
     );
 }
 

@@ -68,7 +68,7 @@ impl Capture {
         }
         let lost_bytes = self.bytes - self.used;
         Ok(Captured {
-            text: self.text.finish(Some(Loss::bytes(lost_bytes)))?,
+            text: self.text.finish(Some(Loss::bytes(lost_bytes))).await?,
             bytes: self.bytes,
             lost_bytes,
             invalid_utf8: self.invalid_utf8,

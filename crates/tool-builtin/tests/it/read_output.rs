@@ -7,7 +7,7 @@ use tool_core::{
     Retention, StoreError, StoreErrorKind,
 };
 
-use crate::fixture::{Room, done, failure, run};
+use crate::fixture::{Room, control, done, failure, run};
 
 /// One output, `out_1`, of the session `s1`.
 pub(crate) struct Kept(String);
@@ -83,6 +83,26 @@ async fn the_pages_one_after_the_other_are_the_whole() {
         }
     }
     assert!(whole == text);
+}
+
+#[tokio::test]
+async fn a_page_has_at_least_a_character_and_at_most_50_kib_whatever_is_asked_for() {
+    let room = Room::new();
+    let tool = tool(&room, &"x".repeat(60_000));
+    for (asked, length) in [(0_u64, 1), (1, 1), (51_200, 51_200), (u64::MAX, 51_200)] {
+        // Past the schema, which the pipeline would hold the call to.
+        let control = control(None);
+        let input = json!({"id": "out_1", "max_bytes": asked});
+        let prepared = tool.executor().prepare(&input).unwrap();
+        let mut running = prepared.run(control.context());
+        running
+            .as_mut()
+            .await
+            .map_err(|error| error.into_kind())
+            .unwrap();
+        let output = running.as_mut().encode().unwrap().output.unwrap();
+        assert_eq!(output["text"].as_str().unwrap().len(), length, "{asked}");
+    }
 }
 
 #[tokio::test]

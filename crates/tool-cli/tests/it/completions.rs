@@ -18,10 +18,18 @@ fn completions_know_every_command_and_option() {
             "mcp-config",
             "policy",
             "allow-remote",
+            "lint",
         ] {
             assert!(script.text().contains(word), "{shell}: {word} is missing");
         }
         assert_eq!(script.stderr, "", "{shell}");
+        // Elvish is told of options only.
+        let values = ["gemini-json", "given-up"];
+        let knows = values.iter().all(|value| script.text().contains(value));
+        assert!(
+            knows || ["elvish", "powershell"].contains(&shell),
+            "{shell}"
+        );
     }
 }
 

@@ -9,6 +9,7 @@ fn help_says_what_every_command_does() {
         ("tool", &[][..]),
         ("serve", &["serve"]),
         ("list", &["list"]),
+        ("lint", &["lint"]),
         ("call", &["call"]),
         ("output", &["output"]),
         ("output_list", &["output", "list"]),

@@ -29,7 +29,7 @@ enum Hit {
 const HITS: [Hit; 4] = [Hit::Front, Hit::Guard, Hit::Gateway, Hit::Group];
 
 /// Front, guard and gateway, from the number of the first.
-fn processes(front: u32) -> [u32; 3] {
+pub(crate) fn processes(front: u32) -> [u32; 3] {
     let below = |pid| {
         until("the process below", || {
             // Who has lost its parent is there too.

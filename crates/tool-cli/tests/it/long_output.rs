@@ -4,6 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::deadline::until;
+use crate::http_client::HttpClient;
+#[cfg(target_os = "linux")]
+use crate::killed::processes;
+use crate::serving::Serving;
 use crate::stdio_client::StdioClient;
 use crate::workbench::Workbench;
 
@@ -223,4 +228,74 @@ fn a_person_reads_lines_searches_and_removes() {
         .tool(&["output", "read", id])
         .end()
         .says(&["; it was removed; `tool output list`"]);
+}
+
+/// What an operator is told of the store.
+fn listed(bench: &Workbench) -> usize {
+    let listed = bench.tool(&["output", "list", "--json"]).end().json();
+    listed["outputs"].as_array().unwrap().len()
+}
+
+#[test]
+fn the_end_of_a_session_removes_what_it_left_and_nothing_else() {
+    let bench = Workbench::new();
+    let command = json!({"command": "seq 1 20000"});
+    bench.call("shell", &command);
+    let mut client = StdioClient::start(bench.open(&["serve"]));
+    client.call("shell", command.clone());
+    assert_eq!(
+        listed(&bench),
+        2,
+        "an operator reads what a live session has"
+    );
+    client.close_stdin();
+    assert!(client.ended().success());
+    assert_eq!(listed(&bench), 1, "a call of nobody's session stays");
+
+    let serving = Serving::start(bench.open(&["serve"]));
+    let mut client = HttpClient::new(serving.url());
+    client.shake_hands();
+    client.call("shell", command).answer().rest();
+    assert_eq!(listed(&bench), 2);
+    assert!(client.end_session().answer().status < 300);
+    until("the end of the session", || {
+        (listed(&bench) == 1).then_some(())
+    });
+}
+
+/// The most memory that a process ever had, in bytes.
+#[cfg(target_os = "linux")]
+fn peak(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.unwrap().trim().strip_suffix(" kB").unwrap();
+    kib.trim().parse::<u64>().unwrap() * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_prints_300_mb_takes_no_memory_to_speak_of() {
+    const KEPT: usize = 64 * 1024 * 1024 - 64 * 1024;
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.open(&["serve"]));
+    client.call("shell", json!({"command": "seq 1 20000"}));
+    let [.., gateway] = processes(client.pid());
+    let before = peak(gateway);
+    let command = "head -c 300000000 /dev/zero | tr '\\0' x";
+    let result = client.call("shell", json!({"command": command}));
+    assert_eq!(result["isError"], false, "{result}");
+    let grown = peak(gateway) - before;
+    assert!(grown < 24 << 20, "{grown} bytes for 300 MB");
+
+    assert_eq!(result["structuredContent"]["bytes"], 300_000_000);
+    let texts = result["content"].as_array().unwrap();
+    let marker = texts[1]["text"].as_str().unwrap();
+    let lost = 300_000_000 - KEPT;
+    let loss = format!("The tool itself had left out {lost} bytes before");
+    assert!(marker.contains(&loss), "{marker}");
+    assert!(
+        marker.contains(&format!("bytes of {KEPT} and 0 lines of 1")),
+        "{marker}"
+    );
+    check_preview(&result["content"], &"x".repeat(KEPT));
 }

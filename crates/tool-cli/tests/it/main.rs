@@ -27,6 +27,7 @@ mod workbench;
 
 // What must hold, with other people's programs where they are installed.
 mod gateway;
+mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod killed;
 #[cfg(target_os = "linux")]
@@ -44,7 +45,11 @@ mod completions;
 mod help;
 mod json;
 mod labelled_arguments;
+mod lint;
+mod lint_servers;
 mod pipes;
 mod policy; // ... of what may be done
+mod sarif;
 mod serving_http;
 mod settings;
+mod wire_list;

@@ -217,7 +217,8 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
     answer("ask_1").with_code(2);
     answer(&question).succeeded();
     let settled = client.answer(call, |_| {});
-    assert_ne!(settled["result"]["isError"], true, "{settled}");
+    assert_ne!(settled["isError"], true, "{settled}");
+    assert!(bench.has("ran"));
     // An approval that is granted meanwhile answers as well.
     let arguments = json!({"command": "touch later"});
     let call = client.send(
@@ -229,7 +230,7 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
         .end()
         .succeeded();
     let settled = client.answer(call, |_| {});
-    assert_ne!(settled["result"]["isError"], true, "{settled}");
+    assert_ne!(settled["isError"], true, "{settled}");
     until("the question is gone", || {
         let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
         listed["questions"]
@@ -241,9 +242,57 @@ fn a_question_of_a_gateway_is_answered_from_another_process() {
 }
 
 #[test]
+fn stop_ends_every_question_of_the_session_and_a_later_call_is_asked_about_again() {
+    let bench = Workbench::new();
+    let mut client = StdioClient::start(bench.tool(&["serve", "--ask", "600"]));
+    let touch = |file: &str| {
+        let arguments = json!({"command": format!("touch {file}")});
+        json!({"name": "shell", "arguments": arguments})
+    };
+    let questions = |count: usize| {
+        until("the questions are posted", || {
+            let listed = bench.tool(&["approvals", "list", "--json"]).end().json();
+            let questions = listed["questions"].as_array()?.clone();
+            (questions.len() == count).then_some(questions)
+        })
+    };
+    let first = client.send("tools/call", touch("a"));
+    let question = questions(1)[0]["id"].as_str().unwrap().to_owned();
+    let second = client.send("tools/call", touch("b"));
+    questions(2);
+    let answer = ["approvals", "answer", &question, "stop", "--note", "enough"];
+    bench.tool(&answer).end().succeeded();
+
+    let mut ended = Vec::new();
+    let stopped = client.answer(first, |message| ended.push(message));
+    assert_eq!(stopped["isError"], true, "{stopped}");
+    let says = "the user declined this call and stopped: enough";
+    assert_eq!(stopped["content"][0]["text"], says);
+    let other = ended.into_iter().find(|message| message["id"] == second);
+    let other = other.map_or_else(
+        || client.answer(second, |_| {}),
+        |message| message["result"].clone(),
+    );
+    let says = "the user declined this call and stopped";
+    assert_eq!(other["content"][0]["text"], says, "{other}");
+    questions(0);
+
+    let later = client.send("tools/call", touch("c"));
+    let question = questions(1)[0]["id"].as_str().unwrap().to_owned();
+    let answer = ["approvals", "answer", &question, "once"];
+    bench.tool(&answer).end().succeeded();
+    let settled = client.answer(later, |_| {});
+    assert_ne!(settled["isError"], true, "{settled}");
+    assert_eq!(
+        ["a", "b", "c"].map(|file| bench.has(file)),
+        [false, false, true]
+    );
+}
+
+#[test]
 fn an_error_is_one_json_object_where_json_is_asked_for() {
     let bench = Workbench::new();
-    std::fs::write(bench.root().join("bad.toml"), "version = 1\nrules = 3\n").unwrap();
+    bench.file("bad.toml", "version = 1\nrules = 3\n");
     for (args, says) in [
         (&["approvals", "revoke", "ap_0"][..], "there is no approval"),
         (&["approvals", "answer", "x.ask_1", "once"], "no question"),
@@ -257,8 +306,8 @@ fn an_error_is_one_json_object_where_json_is_asked_for() {
     ] {
         let ended = bench.tool(&[args, &["--json"]].concat()).end().with_code(2);
         let error: serde_json::Value = serde_json::from_str(&ended.stderr).unwrap();
-        let text = error["error"].as_str().unwrap();
-        assert!(text.contains(says), "{args:?}: {error}");
+        assert!(error["error"].is_string(), "{args:?}: {error}");
+        assert!(ended.stderr.contains(says), "{args:?}: {error}");
         assert!(error["causes"].is_array(), "{args:?}: {error}");
         let plain = bench.tool(args).end().with_code(2);
         assert!(
@@ -281,4 +330,53 @@ fn the_help_of_grant_says_how_one_call_is_approved() {
         help.text()
     );
     assert!(!help.text().contains("--call"));
+}
+
+#[test]
+fn writing_a_file_that_runs_code_later_is_asked_whatever_is_allowed() {
+    let bench = Workbench::new();
+    let rules = ["read", "write", "external"].map(|action| {
+        format!("[[rule]]\neffect = \"allow\"\naction = \"{action}\"\nresource = \"**\"\n")
+    });
+    let shell = "[[rule]]\neffect = \"allow\"\naction = \"shell\"\nresource = \"*\"\n";
+    let text = format!("version = 1\n{}{shell}", rules.concat());
+    bench.file("allow.toml", &text);
+    let check = |action: &str, resource: &str, code: i32| {
+        let args = [
+            "--policy",
+            "allow.toml",
+            "policy",
+            "check",
+            action,
+            resource,
+        ];
+        bench.tool(&args).end().with_code(code);
+    };
+    let grant = ["approvals", "grant", "write", "**"];
+    bench.tool(&grant).end().succeeded();
+    for file in [
+        ".git/config",
+        ".git/hooks/pre-commit",
+        "sub/.git/hooks/post-checkout",
+        "/srv/x/.bashrc",
+        "/home/x/.profile",
+        "/home/x/.ssh/authorized_keys",
+        "/etc/cron.d/x",
+        "/var/spool/cron/x",
+        ".husky/pre-push",
+        ".cargo/config.toml",
+        "tool.toml",
+    ] {
+        check("write", file, 1);
+        check("shell", &format!("echo x > {file}"), 1);
+    }
+    for file in [
+        "src/main.rs",
+        ".gitignore",
+        ".github/workflows/ci.yml",
+        "git/config",
+    ] {
+        check("write", file, 0);
+        check("shell", &format!("echo x > {file}"), 0);
+    }
 }

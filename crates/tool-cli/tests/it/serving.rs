@@ -16,9 +16,15 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Starts it on a free port and waits until it says where it is.
+    /// Starts it on a free port for whoever comes, and waits until it says where it is.
     #[track_caller]
     pub(crate) fn start(serve: Invocation) -> Self {
+        Self::start_guarded(serve.args(["--no-token"]))
+    }
+
+    /// The same for clients that show a token.
+    #[track_caller]
+    pub(crate) fn start_guarded(serve: Invocation) -> Self {
         let mut child = serve
             .args(["--http", "127.0.0.1:0"])
             .into_command()

@@ -29,7 +29,7 @@ impl Approver for Odd {
 
 fn ruled(policy: &impl Policy) -> (Ruling, bool, bool) {
     let facts = Facts::new();
-    let request = Request::new(tool_core::Action::CALL, vec![Resource::from("it")], &facts);
+    let request = Request::new(tool_core::Action::CALL, [Resource::from("it")], &facts);
     let ruling = policy.decide(&request).now_or_never().unwrap().unwrap();
     let governs = |capability| policy.governs(&capability);
     (
@@ -51,7 +51,7 @@ fn a_shared_policy_is_the_policy() {
 fn a_shared_approver_is_the_approver() {
     fn asked(approver: &impl Approver) -> Answer {
         let facts = Facts::new();
-        let request = Request::new(tool_core::Action::CALL, vec![], &facts);
+        let request = Request::new(tool_core::Action::CALL, [Resource::from("it")], &facts);
         let ruling = Ruling::new(Decision::Ask, "it");
         let answer = approver.ask(Ask::new(&request, &ruling)).now_or_never();
         answer.unwrap().unwrap()

@@ -29,6 +29,7 @@ fn refusals() -> Vec<Refusal> {
         Refusal::InvalidArguments(InvalidArguments::new([Issue::NotObject { got: "array" }])),
         Refusal::Denied(Denial::new("x", "a rule")),
         Refusal::Declined { note: None },
+        Refusal::Stopped { note: None },
         Refusal::Artifact {
             issues: vec!["x is missing".to_owned()],
             operator: None,
@@ -100,6 +101,7 @@ fn the_words_the_origin_and_whether_to_try_again_are_fixed_for_every_end() {
             "refused invalid_arguments validation again",
             "refused denied denied -",
             "refused declined denied -",
+            "refused stopped denied -",
             "refused artifact denied again",
             "refused credential denied -",
             "refused ceiling result again",
@@ -128,6 +130,7 @@ fn what_a_model_reads_of_each_refusal_is_fixed() {
             "expected an object with the arguments, got array",
             "permission for x was denied; calling again will not change that",
             "the user declined this call",
+            "the user declined this call and stopped",
             "x is missing",
             "access to x could not be obtained; continue without it",
             "the result has 2 characters and the most is 1; no data was returned; ask for less",

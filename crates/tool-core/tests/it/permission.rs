@@ -6,8 +6,8 @@ use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tool_core::{
     Action, Answer, Approver, ApproverError, Ask, BoxFuture, CallControl, ClosedPolicy, Context,
-    Decision, Facts, Identity, NobodyToAsk, Permission, Policy, PolicyError, Refusal, Request,
-    Resource, Ruling, Source, ToolName,
+    Decision, Facts, Identity, IntoResources, NoResources, NobodyToAsk, Permission, Policy,
+    PolicyError, Refusal, Request, Resource, Resources, Ruling, Source, ToolName,
 };
 
 /// Rules by the first resource, and keeps what it was asked.
@@ -47,9 +47,15 @@ impl Approver for Says {
     }
 }
 
-fn assert_on(permission: &Permission, resources: &[&str]) -> Result<(), Refusal> {
+fn assert_on<const N: usize>(
+    permission: &Permission,
+    resources: &[&'static str; N],
+) -> Result<(), Refusal>
+where
+    [&'static str; N]: for<'a> IntoResources<'a>,
+{
     let cx = Context::detached();
-    let asking = permission.assert(&cx, "write", resources.iter().copied());
+    let asking = permission.assert(&cx, "write", *resources);
     asking.into_future().now_or_never().unwrap()
 }
 
@@ -66,14 +72,18 @@ fn allowed_is_allowed_and_denied_is_denied_with_the_reason_of_the_rule() {
 }
 
 #[test]
-fn a_request_about_nothing_is_denied_before_policy_is_asked() {
-    let policy = ByName::default();
-    let permission = Permission::new(policy.clone(), Says(Ok(Answer::Approved)));
-    assert!(matches!(
-        assert_on(&permission, &[]),
-        Err(Refusal::Denied(_))
-    ));
-    assert!(policy.0.lock().unwrap().is_empty());
+fn resources_are_never_none() {
+    let one = || Resource::from("a");
+    assert_eq!(Resources::try_from(Vec::new()), Err(NoResources));
+    assert_eq!(Resources::try_from(&[][..]), Err(NoResources));
+    assert_eq!(*Resources::new("a", [""; 0]), [one()]);
+    assert_eq!(*Resources::try_from(vec![one()]).unwrap(), [one()]);
+    assert_eq!(
+        *["a"; 16].into_resources(),
+        [const { "a" }; 16].map(Resource::from)
+    );
+    let owned = Resources::new("a", ["b"]);
+    assert_eq!(owned.borrowed().into_owned(), owned);
 }
 
 #[test]
@@ -97,7 +107,11 @@ fn ask_is_what_the_answer_says() {
     let note = Some("not now".to_owned());
     assert_eq!(
         answered(Ok(Answer::Declined { note: note.clone() })),
-        Err(Refusal::Declined { note })
+        Err(Refusal::Declined { note: note.clone() })
+    );
+    assert_eq!(
+        answered(Ok(Answer::Stopped { note: note.clone() })),
+        Err(Refusal::Stopped { note })
     );
     let nobody = answered(Ok(Answer::Nobody)).unwrap_err();
     assert_eq!(
@@ -158,7 +172,7 @@ fn the_first_refusal_of_an_assertion_sticks_to_its_call() {
 #[test]
 fn without_a_policy_the_gate_leaves_a_tool_that_asks_to_its_own_question() {
     let facts = Facts::new();
-    let mut request = Request::new(Action::CALL, vec![Resource::from("tool")], &facts);
+    let mut request = Request::new(Action::CALL, [Resource::from("tool")], &facts);
     let permission = Permission::new(ClosedPolicy, NobodyToAsk);
     let decided = |request: &Request<'_>| {
         let ruling = permission.decide(request).now_or_never().unwrap();

@@ -147,18 +147,13 @@ enum Mode {
     Counted(u8),
 }
 
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Either {
     Number(i64),
     Texts(Vec<String>),
+    #[default]
     Nothing,
-}
-
-impl Default for Either {
-    fn default() -> Self {
-        Self::Nothing
-    }
 }
 
 /// Makes nothing of every error.

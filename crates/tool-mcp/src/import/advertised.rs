@@ -40,6 +40,9 @@ impl Advertised {
         let Some(input) = entry.remove("inputSchema") else {
             return Err((name, "it has no input schema"));
         };
+        if input.is_null() {
+            return Err((name, "its input schema is nested too deeply to be read"));
+        }
         let annotations = annotations(&entry);
         Ok(Self {
             description: match entry.remove("description") {

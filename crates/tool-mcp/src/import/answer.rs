@@ -79,7 +79,9 @@ pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
         CallError::TooLong { limit } => format!(
             "the answer of server {server} is longer than {limit} bytes and was not taken; ask for less"
         ),
-        CallError::Unreadable => format!("the answer of server {server} cannot be read"),
+        CallError::Unreadable | CallError::TooDeep(_) => {
+            format!("the answer of server {server} cannot be read")
+        }
         CallError::Idle(after) | CallError::Total(after) => format!(
             "server {server} did not answer within {} seconds and the call was cancelled; it may have run in part",
             after.as_secs_f64()

@@ -63,6 +63,12 @@ impl Board {
         self.waiting().contains_key(&id)
     }
 
+    /// Whether nobody waits for anything.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting().is_empty()
+    }
+
     /// Ends a request. An answer that nobody waits for, such as one after its cancellation or a
     /// second one, is counted and does nothing else.
     pub(crate) fn end(&self, id: u64, end: Result<super::mailbox::Answer, CallError>) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Why a request to a server got no result. The text is for operators.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +24,18 @@ pub(crate) enum CallError {
         data: Option<Value>,
     },
     #[error("the server answered with HTTP status {0}")]
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only HTTP has a status")
+    )]
     Status(u16),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("the answer cannot be read")]
     Unreadable,
+    /// It is JSON that no value holds: nested too deeply, or with a number beyond every range.
+    #[error("the answer cannot be read: it is nested too deeply or holds a number out of range")]
+    TooDeep(Box<RawValue>),
     #[error("the server sent neither an answer nor progress for {} s", .0.as_secs_f64())]
     Idle(Duration),
     #[error("the server did not answer within {} s", .0.as_secs_f64())]

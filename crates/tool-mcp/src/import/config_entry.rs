@@ -70,6 +70,11 @@ fn read_remote(
         let problem = "servers over HTTP are not supported by this build";
         return Err(EntryError::new(&name, "url", problem));
     }
+    if url.to_ascii_lowercase().starts_with("https://") && !cfg!(feature = "http-client-tls") {
+        let problem =
+            "is encrypted, which this build cannot speak: it lacks the feature \"http-client-tls\"";
+        return Err(EntryError::new(&name, "url", problem));
+    }
     for key in ["args", "prefix", "env", "cwd"] {
         if present(entry, key).is_some() {
             return Err(EntryError::new(

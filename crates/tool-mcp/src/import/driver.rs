@@ -33,6 +33,7 @@ pub(crate) struct Driver {
     pub(crate) base: Arc<Path>,
     pub(crate) party: Party,
     pub(crate) limits: Limits,
+    pub(crate) keep_lists: bool,
     pub(crate) catalogue: Catalogue,
     pub(crate) feed: EventFeed,
     pub(crate) jitter: Arc<Jitter>,
@@ -151,6 +152,9 @@ impl Driver {
 
     /// Compares a list with what is registered, tells of the difference, and registers it.
     async fn take(&mut self, listing: Listing, connection: &Arc<Connection>) {
+        if self.keep_lists {
+            self.upstream.keep(&listing.entries);
+        }
         self.catalogue.mirrors(connection.learn(&listing));
         if let Some(known) = self.catalogue.known() {
             if !known.is_same(&listing) {

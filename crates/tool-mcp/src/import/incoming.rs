@@ -75,7 +75,10 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             None
         }
         // An answer without an id answers nobody.
-        Envelope { error: Some(_), .. } => {
+        Envelope {
+            result: Some(_), ..
+        }
+        | Envelope { error: Some(_), .. } => {
             board.stray();
             None
         }
@@ -111,9 +114,10 @@ fn read(result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Answer, C
         let error: ErrorBody = serde_json::from_str(error.get()).unwrap_or_default();
         return Err(peer_error(error));
     }
-    let (mut result, rounded) = result
-        .and_then(|result| exact::read(result).ok())
-        .ok_or(CallError::Unreadable)?;
+    let result = result.ok_or(CallError::Unreadable)?;
+    let Ok((mut result, rounded)) = exact::read(result) else {
+        return Err(CallError::TooDeep(result.to_owned()));
+    };
     let cleaned = clean::value(&mut result);
     if cleaned > 0 {
         tracing::debug!(

@@ -1,9 +1,13 @@
 //! Everything that a server lists.
 
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::call_error::CallError;
 use super::connection::Connection;
+use crate::wire::clean;
 
 /// The most entries that are taken from one list of one server.
 const MOST_ENTRIES: usize = 10_000;
@@ -42,6 +46,8 @@ impl Listing {
                     code: METHOD_NOT_FOUND,
                     ..
                 }) => return Ok(listing),
+                // One entry that nobody can hold takes no other with it.
+                Err(CallError::TooDeep(raw)) => salvage(&raw, 3),
                 page => page?.result,
             };
             let Some(Value::Array(entries)) = page.get_mut(member).map(Value::take) else {
@@ -69,6 +75,29 @@ impl Listing {
     /// Whether two lists hold the same entries.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.entries == other.entries && self.cut == other.cut
+    }
+}
+
+/// What of a value can be held: members and items that cannot are `null`, down to a depth.
+fn salvage(raw: &RawValue, depth: u8) -> Value {
+    let text = raw.get();
+    if let Ok(mut value) = serde_json::from_str(text) {
+        clean::value(&mut value);
+        return value;
+    }
+    let Some(depth) = depth.checked_sub(1) else {
+        return Value::Null;
+    };
+    let inner = |raw: &RawValue| salvage(raw, depth);
+    if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        return items.into_iter().map(inner).collect();
+    }
+    match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
+        Ok(members) => members
+            .into_iter()
+            .map(|(key, member)| (clean::text(&key).into_owned(), inner(member)))
+            .collect(),
+        Err(_) => Value::Null,
     }
 }
 

@@ -277,9 +277,10 @@ fn failed(server: &str, error: CallError) -> OfferError {
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,
-        CallError::TooLong { .. } | CallError::Unreadable | CallError::ResultType(_) => {
-            OfferErrorKind::Unusable
-        }
+        CallError::TooLong { .. }
+        | CallError::Unreadable
+        | CallError::TooDeep(_)
+        | CallError::ResultType(_) => OfferErrorKind::Unusable,
     };
     let message = match &error {
         CallError::Peer { message, .. } => format!("server {server} answered: {message}"),

@@ -45,7 +45,8 @@ pub(crate) fn tool(line: &Arc<Line>, server: &Namespace, advertised: Advertised)
     let mut tool =
         Tool::from_executor(description, input, Arc::new(remote)).annotations(annotations);
     if let Some(output) = output {
-        tool = tool.output_schema(output);
+        // It is the server's promise; what it gives all the same is not lost.
+        tool = tool.output_schema(output).advisory_output();
     }
     (name, tool)
 }

@@ -28,6 +28,8 @@ struct Known {
     era: Option<Era>,
     capabilities: Map<String, Value>,
     connects: u64,
+    /// What it listed last, where that is kept.
+    listed: Option<Arc<[Value]>>,
 }
 
 impl Upstream {
@@ -48,6 +50,7 @@ impl Upstream {
                 era: None,
                 capabilities: Map::new(),
                 connects: 0,
+                listed: None,
             }),
             changed,
         }
@@ -68,6 +71,14 @@ impl Upstream {
 
     pub(crate) fn state(&self) -> UpstreamState {
         self.known().state.clone()
+    }
+
+    pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
+        self.known().listed.clone()
+    }
+
+    pub(crate) fn keep(&self, listed: &[Value]) {
+        self.known().listed = Some(listed.into());
     }
 
     pub(crate) fn era(&self) -> Option<Era> {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,7 @@ pub struct UpstreamsBuilder {
     base: PathBuf,
     party: Party,
     jitter: Arc<Jitter>,
+    keep_lists: bool,
 }
 
 impl Upstreams {
@@ -76,6 +78,7 @@ impl Upstreams {
                 inputs: None,
             },
             jitter: Arc::new(retry::random),
+            keep_lists: false,
         }
     }
 
@@ -86,6 +89,15 @@ impl Upstreams {
             .iter()
             .map(|upstream| upstream.status())
             .collect()
+    }
+
+    /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
+    /// has not listed its tools, there is no such server, or lists are not
+    /// [kept](UpstreamsBuilder::keep_lists).
+    #[must_use]
+    pub fn listed(&self, server: &str) -> Option<Arc<[Value]>> {
+        let mut upstreams = self.upstreams.iter();
+        upstreams.find(|upstream| upstream.name == server)?.listed()
     }
 
     /// What happens to servers from now on.
@@ -146,6 +158,13 @@ impl fmt::Debug for Upstreams {
 }
 
 impl UpstreamsBuilder {
+    /// Keeps what each server lists as it came, for [`Upstreams::listed`]. Without it, which is the
+    /// default, only the tools that could be registered are in memory.
+    pub fn keep_lists(mut self) -> Self {
+        self.keep_lists = true;
+        self
+    }
+
     /// Sets the limits of every server.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -217,6 +236,7 @@ impl UpstreamsBuilder {
                     base: Arc::clone(&base),
                     party: self.party.clone(),
                     limits: self.limits.clone(),
+                    keep_lists: self.keep_lists,
                     feed: feed.clone(),
                     jitter: Arc::clone(&self.jitter),
                     stop: stop.clone(),

@@ -1,98 +1,77 @@
 //! Content blocks of a settlement.
 
-use rmcp::model::{
-    Annotations, AudioContent, ContentBlock, EmbeddedResource, ImageContent, JsonObject,
-    MetaObject, Resource, ResourceContents, TextContent,
-};
+use serde_json::{Map, Value, json};
 use tool_core::{Content, EmbeddedBody, Link, MediaKind};
 
 use crate::wire::base64;
 
-/// Writes one block of a settlement.
-///
-/// The protocol library holds annotations and links in types of its own: members that it does not
-/// know are left out.
-pub(crate) fn to_block(content: Content) -> ContentBlock {
+/// Writes one block of a settlement, whole.
+pub(crate) fn to_block(content: Content) -> Value {
+    let mut block = Map::new();
     match content {
         Content::Text(text) => {
-            let mut block = TextContent::new(text.text);
-            block.annotations = annotations(text.annotations);
-            block.meta = text.meta.map(MetaObject);
-            ContentBlock::Text(block)
+            put(&mut block, "type", "text");
+            put(&mut block, "text", text.text);
+            told(&mut block, text.annotations, text.meta);
         }
         Content::Media(media) => {
-            let data = base64::encode(&media.data);
-            let annotations = annotations(media.annotations);
-            let meta = media.meta.map(MetaObject);
-            if media.kind == MediaKind::Audio {
-                let mut block = AudioContent::new(data, media.mime);
-                (block.annotations, block.meta) = (annotations, meta);
-                ContentBlock::Audio(block)
-            } else {
-                let mut block = ImageContent::new(data, media.mime);
-                (block.annotations, block.meta) = (annotations, meta);
-                ContentBlock::Image(block)
-            }
+            let kind = match media.kind {
+                MediaKind::Audio => "audio",
+                _ => "image",
+            };
+            put(&mut block, "type", kind);
+            put(&mut block, "data", base64::encode(&media.data));
+            put(&mut block, "mimeType", media.mime);
+            told(&mut block, media.annotations, media.meta);
         }
         Content::Embedded(embedded) => {
-            let meta = embedded.resource_meta.map(MetaObject);
-            let (uri, mime_type) = (embedded.uri, embedded.mime);
-            let resource = match embedded.body {
-                EmbeddedBody::Blob(blob) => ResourceContents::BlobResourceContents {
-                    uri,
-                    mime_type,
-                    blob: base64::encode(&blob),
-                    meta,
-                },
-                EmbeddedBody::Text(text) => ResourceContents::TextResourceContents {
-                    uri,
-                    mime_type,
-                    text,
-                    meta,
-                },
+            let mut resource = Map::new();
+            put(&mut resource, "uri", embedded.uri);
+            if let Some(mime) = embedded.mime {
+                put(&mut resource, "mimeType", mime);
+            }
+            match embedded.body {
+                EmbeddedBody::Blob(blob) => put(&mut resource, "blob", base64::encode(&blob)),
+                EmbeddedBody::Text(text) => put(&mut resource, "text", text),
                 _ => return unknown(),
-            };
-            let mut block = EmbeddedResource::new(resource);
-            block.annotations = annotations(embedded.annotations);
-            block.meta = embedded.meta.map(MetaObject);
-            ContentBlock::Resource(block)
+            }
+            told(&mut resource, None, embedded.resource_meta);
+            put(&mut block, "type", "resource");
+            put(&mut block, "resource", resource);
+            told(&mut block, embedded.annotations, embedded.meta);
         }
-        Content::Link(link) => ContentBlock::ResourceLink(resource(link)),
-        _ => unknown(),
+        Content::Link(link) => return link_block(link),
+        _ => return unknown(),
+    }
+    block.into()
+}
+
+fn link_block(link: Link) -> Value {
+    let mut block = link.rest;
+    put(&mut block, "type", "resource_link");
+    put(&mut block, "uri", link.uri);
+    put(&mut block, "name", link.name);
+    block.into()
+}
+
+fn told(
+    block: &mut Map<String, Value>,
+    annotations: Option<Map<String, Value>>,
+    meta: Option<Map<String, Value>>,
+) {
+    if let Some(annotations) = annotations {
+        put(block, "annotations", annotations);
+    }
+    if let Some(meta) = meta {
+        put(block, "_meta", meta);
     }
 }
 
-fn resource(link: Link) -> Resource {
-    let Link {
-        uri, name, rest, ..
-    } = link;
-    // Each member is read for itself, so that one that does not fit takes no other with it.
-    let mut resource = Resource::new(uri, name);
-    let mut rest = rest;
-    resource.title = member(&mut rest, "title");
-    resource.description = member(&mut rest, "description");
-    resource.mime_type = member(&mut rest, "mimeType");
-    resource.size = member(&mut rest, "size");
-    resource.icons = member(&mut rest, "icons");
-    resource.annotations = member(&mut rest, "annotations");
-    resource.meta = member(&mut rest, "_meta");
-    resource
-}
-
-fn annotations(mut map: Option<JsonObject>) -> Option<Annotations> {
-    let map = map.as_mut()?;
-    let mut annotations = Annotations::default();
-    annotations.audience = member(map, "audience");
-    annotations.priority = member(map, "priority");
-    annotations.last_modified = member(map, "lastModified");
-    Some(annotations)
-}
-
-fn member<T: serde::de::DeserializeOwned>(map: &mut JsonObject, key: &str) -> Option<T> {
-    serde_json::from_value(map.remove(key)?).ok()
+fn put(block: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
+    block.insert(key.to_owned(), value.into());
 }
 
 /// A block that this version of the vocabulary does not have yet.
-fn unknown() -> ContentBlock {
-    ContentBlock::text("[content that cannot be shown here]")
+fn unknown() -> Value {
+    json!({"type": "text", "text": "[content that cannot be shown here]"})
 }

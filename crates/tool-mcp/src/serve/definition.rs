@@ -1,39 +1,94 @@
-//! From a definition to what a client is told.
+//! From a tool to what a client is told.
 
-use std::sync::Arc;
+use serde_json::{Map, Value, json};
+use tool_core::{Annotations, Declarations, RepeatedWhen};
+use tool_registry::Entry;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde_json::Value;
-use tool_core::{Annotations, Definition, Schema};
+use crate::wire::DECLARATIONS;
 
-/// What a client is told of a tool. Hints that are all as the protocol assumes them are left out.
-pub(crate) fn advertise(definition: &Definition) -> Tool {
-    let mut tool = Tool::new(
-        definition.name.to_string(),
-        definition.description.clone(),
-        object(&definition.input).unwrap_or_default(),
-    );
-    tool.output_schema = definition.output.as_ref().and_then(object);
-    tool.title = definition.annotations.title.clone();
-    tool.annotations = hints(&definition.annotations);
-    tool
-}
-
-fn object(schema: &Schema) -> Option<Arc<JsonObject>> {
-    match schema.as_value() {
-        Value::Object(schema) => Some(Arc::new(schema.clone())),
-        _ => None,
+/// What a client is told of a tool. Hints that are all as the protocol assumes them are left out,
+/// and so is output that is no object for a client that could not take it.
+pub(crate) fn advertise(entry: &Entry, takes_any_output: bool) -> Value {
+    let definition = entry.definition();
+    let mut tool = Map::new();
+    let mut put = |key: &str, value: Value| tool.insert(key.to_owned(), value);
+    put("name", definition.name.as_str().into());
+    if let Some(title) = &definition.annotations.title {
+        put("title", title.as_str().into());
     }
+    put("description", definition.description.as_str().into());
+    put("inputSchema", definition.input.as_value().clone());
+    if let Some(output) = &definition.output {
+        let output = output.as_value();
+        let is_object = output.get("type").is_some_and(|kind| kind == "object");
+        if takes_any_output || is_object {
+            put("outputSchema", output.clone());
+        }
+    }
+    if let Some(hints) = hints(&definition.annotations) {
+        put("annotations", hints);
+    }
+    if let Some(declared) = declared(entry.tool().declarations()) {
+        put("_meta", json!({DECLARATIONS: declared}));
+    }
+    tool.into()
 }
 
-fn hints(annotations: &Annotations) -> Option<ToolAnnotations> {
+fn hints(annotations: &Annotations) -> Option<Value> {
     let assumed = Annotations::default();
     let hints = |of: &Annotations| (of.read_only, of.destructive, of.idempotent, of.open_world);
     (hints(annotations) != hints(&assumed)).then(|| {
-        ToolAnnotations::new()
-            .read_only(annotations.read_only)
-            .destructive(annotations.destructive)
-            .idempotent(annotations.idempotent)
-            .open_world(annotations.open_world)
+        json!({
+            "readOnlyHint": annotations.read_only,
+            "destructiveHint": annotations.destructive,
+            "idempotentHint": annotations.idempotent,
+            "openWorldHint": annotations.open_world,
+        })
     })
+}
+
+/// What a client can check by itself: facts about a tool and its results. Nothing that governs
+/// how a call runs travels, as that is decided here.
+fn declared(declarations: &Declarations) -> Option<Map<String, Value>> {
+    let mut declared = Map::new();
+    let mut put = |key: &str, value: Value| declared.insert(key.to_owned(), value);
+    if let Some(ceiling) = declarations.ceiling {
+        let mut told = json!({"maxChars": ceiling});
+        if let (Some(names), Some(members)) = (&declarations.narrow_by, told.as_object_mut()) {
+            members.insert("narrowBy".to_owned(), json!(names));
+        }
+        put("resultCeiling", told);
+    }
+    if let Some(class) = &declarations.result_class {
+        put("resultClass", json!(class));
+    }
+    if let Some(kind) = &declarations.result_kind {
+        put("resultKind", kind.to_string().into());
+    }
+    if let Some(columns) = &declarations.result_columns {
+        let columns: Map<String, Value> = columns
+            .iter()
+            .map(|(name, column)| {
+                let told = json!({"type": column.kind, "nullable": column.nullable});
+                (name.clone(), told)
+            })
+            .collect();
+        put("resultColumns", columns.into());
+    }
+    if let Some(owner) = &declarations.owner {
+        put("owner", json!({"kind": owner.kind, "id": owner.id}));
+    }
+    if let Some(names) = &declarations.arguments_from {
+        put("argumentsFrom", json!(names));
+    }
+    if let Some(names) = &declarations.composed_of {
+        put("composedOf", json!(names));
+    }
+    if let Some(gates) = declarations.gates {
+        put("gates", gates.into());
+    }
+    if declarations.repeated_when == RepeatedWhen::Arguments {
+        put("repeatedWhen", "arguments".into());
+    }
+    (!declared.is_empty()).then_some(declared)
 }

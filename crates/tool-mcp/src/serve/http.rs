@@ -1,133 +1,54 @@
 //! Serving over streamable HTTP.
 
+mod asked;
+mod event_log;
+mod exchange;
+mod headers;
+mod names;
+mod options;
+mod reply;
+mod session;
+mod site;
+mod token;
+
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::routing::any;
 use axum::serve::ListenerExt as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_registry::Registry;
 
-use super::handler::Handler;
+use self::session::Sessions;
+use self::site::Site;
+use self::token::Auth;
 use super::serving::{Over, serving};
 use super::{ServeError, ServeErrorKind, Server};
-use crate::wire;
+
+pub(crate) use event_log::EventLog;
+pub use options::HttpOptions;
+pub use token::BearerToken;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";
-/// Names of this machine for itself; by each it may be called, from whatever port.
-const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-const LOOPBACK_ORIGINS: [&str; 6] = [
-    "http://localhost:*",
-    "http://127.0.0.1:*",
-    "http://[::1]:*",
-    "https://localhost:*",
-    "https://127.0.0.1:*",
-    "https://[::1]:*",
-];
 /// How long requests may still take once the server is told to end.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
-
-/// How to listen for HTTP.
-///
-/// A request is served only if its `Host` names this machine as it was told to be called, and its
-/// `Origin`, where a browser sends one, is a page of this machine: so no web page of others can
-/// reach the tools through a name of its own.
-#[derive(Clone, Debug)]
-pub struct HttpOptions {
-    address: SocketAddr,
-    any_interface: bool,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-    session_idle: Duration,
-}
 
 /// A server that listens. Dropping it ends it at once.
 #[derive(Debug)]
 pub struct HttpServer {
     address: SocketAddr,
+    token: Option<BearerToken>,
     stop: CancellationToken,
     registry: Registry,
     over: Over,
     /// Taken when it has ended.
     task: Option<JoinHandle<io::Result<()>>>,
-}
-
-impl HttpOptions {
-    /// Listens on an address, which must be one of the loopback interface. Port 0 takes any that
-    /// is free.
-    #[must_use]
-    pub fn new(address: SocketAddr) -> Self {
-        Self {
-            address,
-            any_interface: false,
-            hosts: Vec::new(),
-            origins: Vec::new(),
-            session_idle: Duration::from_secs(60 * 60),
-        }
-    }
-
-    /// Lets the address be one that other machines can reach. Whoever reaches it can call every
-    /// tool: there is no authentication.
-    #[must_use]
-    pub fn allow_any_interface_unchecked(mut self) -> Self {
-        self.any_interface = true;
-        self
-    }
-
-    /// Adds a name, with or without a port, by which clients may call this machine in `Host`. The
-    /// names of the loopback interface and the address itself are always among them.
-    #[must_use]
-    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
-        self
-    }
-
-    /// Adds an origin from which browsers may call, such as `https://app.example.com:443`; `:*`
-    /// means any port. Pages of the loopback interface are always among them.
-    #[must_use]
-    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
-        self
-    }
-
-    /// Sets after how long without a message a session is forgotten. A call that takes longer
-    /// without reporting progress ends with it. Defaults to one hour.
-    #[must_use]
-    pub fn session_idle(mut self, session_idle: Duration) -> Self {
-        self.session_idle = session_idle;
-        self
-    }
-
-    fn config(&self, address: SocketAddr, stop: &CancellationToken) -> StreamableHttpServerConfig {
-        let mut hosts: Vec<_> = LOOPBACK_HOSTS.map(str::to_owned).into();
-        if !address.ip().is_unspecified() {
-            hosts.push(address.ip().to_string());
-        }
-        hosts.extend(self.hosts.iter().cloned());
-        let origins = LOOPBACK_ORIGINS
-            .into_iter()
-            .map(str::to_owned)
-            .chain(self.origins.iter().cloned());
-        StreamableHttpServerConfig::default()
-            .with_allowed_hosts(hosts)
-            .with_allowed_origins(origins)
-            .enforce_origin_validation()
-            .with_max_request_body_bytes(wire::FRAME_BYTES)
-            .with_cancellation_token(stop.clone())
-    }
-}
-
-impl From<SocketAddr> for HttpOptions {
-    fn from(address: SocketAddr) -> Self {
-        Self::new(address)
-    }
 }
 
 impl Server {
@@ -136,7 +57,9 @@ impl Server {
     ///
     /// # Errors
     /// [`ServeErrorKind::NotLoopback`] for an address that other machines can reach, unless the
-    /// options allow it; [`ServeErrorKind::Listen`] when the address cannot be listened on.
+    /// options allow it; [`ServeErrorKind::Listen`] when the address cannot be listened on;
+    /// [`ServeErrorKind::Token`] when a token was to be made up and the system gives no random
+    /// bytes.
     pub async fn serve_http(
         &self,
         options: impl Into<HttpOptions>,
@@ -159,20 +82,34 @@ impl Server {
         let listener = TcpListener::bind(wanted).await.map_err(not_listening)?;
         let address = listener.local_addr().map_err(not_listening)?;
 
+        let names = options.names(address);
+        let (auth, token) = match options.auth {
+            Auth::MadeUp => {
+                let token = BearerToken::random()?;
+                (Auth::Tokens(vec![token.clone()]), Some(token))
+            }
+            given => (given, None),
+        };
         let stop = CancellationToken::new();
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(options.session_idle);
-        let (offer, gone) = (Arc::clone(self.offer()), stop.clone());
         let (serving, over) = serving();
-        let service = StreamableHttpService::new(
-            move || {
-                let (offer, gone, serving) = (Arc::clone(&offer), gone.clone(), serving.clone());
-                Ok(Handler::new(offer, None, gone, serving))
-            },
-            Arc::new(sessions),
-            options.config(address, &stop),
-        );
-        let router = Router::new().route_service(PATH, service);
+        let served = Arc::clone(self.served());
+        let sessions = Sessions::new(options.session_idle, stop.clone());
+        let looked_after = Arc::clone(&sessions).look_after();
+        let ended = stop.clone();
+        tokio::spawn(async move {
+            ended.run_until_cancelled(looked_after).await;
+        });
+        let site = Arc::new(Site {
+            served,
+            names,
+            auth,
+            sessions,
+            serving,
+            gone: stop.clone(),
+        });
+        let router = Router::new()
+            .route(PATH, any(exchange::serve))
+            .with_state(site);
         // Messages are small and each is waited for.
         let listener = listener.tap_io(|stream| {
             // Only makes it slower where it cannot be set.
@@ -183,8 +120,9 @@ impl Server {
             .into_future();
         Ok(HttpServer {
             address,
+            token,
             stop,
-            registry: self.offer().registry.clone(),
+            registry: self.served().registry.clone(),
             over,
             task: Some(tokio::spawn(listening)),
         })
@@ -196,6 +134,12 @@ impl HttpServer {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The token that was made up because none was given, to be told to clients.
+    #[must_use]
+    pub fn made_up_token(&self) -> Option<&BearerToken> {
+        self.token.as_ref()
     }
 
     /// Where clients find the server.

@@ -1,10 +1,11 @@
 //! From a settlement to what a client is answered.
 
-use rmcp::model::{CallToolResult, ErrorData, MetaObject};
 use serde_json::{Map, Value, json};
 use tool_core::{Outcome, Refusal, Retained, Settlement};
 
 use super::content::to_block;
+use super::retained;
+use crate::wire::RpcError;
 
 /// The key of `_meta` under which a client finds what was retained of a result.
 const RETAINED: &str = "tool-runtime/retained";
@@ -19,28 +20,44 @@ const RETAINED: &str = "tool-runtime/retained";
 pub(crate) fn answer(
     mut settlement: Settlement,
     takes_any_structure: bool,
-) -> Result<CallToolResult, ErrorData> {
+    links: bool,
+) -> Result<Map<String, Value>, RpcError> {
     if let Outcome::Refused(Refusal::Unknown { .. } | Refusal::Unavailable { .. }) =
         &settlement.outcome
     {
-        return Err(ErrorData::invalid_params(settlement.text(), None));
+        return Err(RpcError::params(settlement.text()));
     }
     let failed = settlement.is_error();
-    let structured = settlement.take_structured();
-    let content = settlement.content.into_iter().map(to_block).collect();
-    let mut result = if failed {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
-    result.structured_content =
-        structured.filter(|structured| takes_any_structure || structured.is_object());
-    result.meta = meta(settlement.meta, &settlement.retained);
+    let structured = settlement
+        .take_structured()
+        .filter(|structured| takes_any_structure || structured.is_object());
+    let mut content: Vec<Value> = settlement.content.into_iter().map(to_block).collect();
+    if links {
+        content.extend(settlement.retained.iter().map(retained::link));
+    }
+    let mut result = Map::new();
+    result.insert("content".to_owned(), content.into());
+    if let Some(structured) = structured {
+        result.insert("structuredContent".to_owned(), structured);
+    }
+    result.insert("isError".to_owned(), failed.into());
+    if let Some(meta) = meta(settlement.meta, &settlement.retained) {
+        result.insert("_meta".to_owned(), meta.into());
+    }
     Ok(result)
 }
 
+/// A result that says why there is none.
+pub(crate) fn refused(text: impl Into<String>) -> Map<String, Value> {
+    let mut result = Map::new();
+    let content = json!([{"type": "text", "text": text.into()}]);
+    result.insert("content".to_owned(), content);
+    result.insert("isError".to_owned(), true.into());
+    result
+}
+
 /// What the tool gave, and beside it what was retained, which no tool can say in our place.
-fn meta(given: Option<Map<String, Value>>, retained: &[Retained]) -> Option<MetaObject> {
+fn meta(given: Option<Map<String, Value>>, retained: &[Retained]) -> Option<Map<String, Value>> {
     let mut meta = given.unwrap_or_default();
     meta.remove(RETAINED);
     if !retained.is_empty() {
@@ -50,5 +67,5 @@ fn meta(given: Option<Map<String, Value>>, retained: &[Retained]) -> Option<Meta
             .collect();
         meta.insert(RETAINED.to_owned(), retained.into());
     }
-    (!meta.is_empty()).then_some(MetaObject(meta))
+    (!meta.is_empty()).then_some(meta)
 }

@@ -21,6 +21,8 @@ pub enum ServeErrorKind {
     NotLoopback,
     /// The address could not be listened on.
     Listen,
+    /// No token could be made up, or the one that was given is none.
+    Token,
     /// The client does not speak the protocol.
     Client,
     /// The task that serves broke.
@@ -36,6 +38,7 @@ impl ServeError {
         }
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self

@@ -1,22 +1,24 @@
 //! A registry as an MCP server.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::ServiceExt;
-use rmcp::model::Implementation;
-use rmcp::service::ServerInitializeError;
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_util::sync::CancellationToken;
 use tool_core::{Facts, SessionId};
 use tool_registry::Registry;
 
-use super::handler::Handler;
-use super::serving::{Serving, serving};
-use super::transport::ServerTransport;
-use super::{ServeError, ServeErrorKind};
-use crate::wire;
+use super::held::{Held, Hold};
+use super::offered::{Offered, Sorts};
+use super::request_state::StateKey;
+use super::serving::serving;
+use super::{ServeError, stream};
+use crate::offerings::Offerings;
+
+/// Entries of a page of a list unless said otherwise. Most clients ask for one page only.
+const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// A registry as an MCP server, for any number of clients at once. Clones are cheap and the same.
 ///
@@ -24,6 +26,13 @@ use crate::wire;
 /// list holds the registry's definitions in their stable order, and clients are told when it
 /// changes. A call goes through the registry's whole pipeline; what ends it is what ends any
 /// other call, and a client that cancels or is gone drops it on the spot.
+///
+/// # Questions
+/// Where policy asks, a tool needs approval or a service needs consent, the person who uses the
+/// client is asked, if the client can do that: by a request to a client with a handshake, by the
+/// result to one without, which calls again with the answer and a state that only this server can
+/// read, for that very call, once and for at most an hour. Where the client cannot, the registry's
+/// own approver decides, as it does after [`leave_questions`](Self::leave_questions).
 ///
 /// # Sessions
 /// Calls carry the facts that the host gave, with a session for each connection where the host
@@ -36,42 +45,89 @@ use crate::wire;
 /// cancelled it or is gone, at most five seconds each. When a stream ends, and when a server over
 /// HTTP is told to, that is waited for.
 #[derive(Clone)]
-pub struct Server(Arc<Offer>);
+pub struct Server(Arc<Served>);
 
 /// What is offered, the same to all clients.
 #[derive(Clone)]
-pub(crate) struct Offer {
+pub(crate) struct Served {
     pub(crate) registry: Registry,
-    pub(crate) implementation: Implementation,
+    implementation: (String, String),
     pub(crate) instructions: Option<String>,
     pub(crate) facts: Facts,
+    pub(crate) offered: Offered,
+    pub(crate) page_size: NonZeroUsize,
+    pub(crate) asks_clients: bool,
+    /// None where the system gave no random bytes: then no call takes several rounds.
+    pub(crate) state_key: Option<StateKey>,
+    pub(crate) hold: Option<Hold>,
     linger: Duration,
 }
 
 impl Server {
-    /// A server that offers everything in a registry.
+    /// A server that offers everything in a registry, and the outputs that it retained.
     #[must_use]
     pub fn new(registry: Registry) -> Self {
-        Self(Arc::new(Offer {
+        Self(Arc::new(Served {
             registry,
-            implementation: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
+            implementation: ("tool-mcp".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
             instructions: None,
             facts: Facts::new(),
+            offered: Offered::default(),
+            page_size: PAGE,
+            asks_clients: true,
+            state_key: StateKey::random(),
+            hold: None,
             linger: Duration::from_secs(1),
         }))
+    }
+
+    /// Offers resources, prompts and completions besides, those of imported servers among them.
+    /// Where two offer the same, what was added first has it.
+    ///
+    /// Lists come in the order of their keys. What an offering asks of its caller it can ask with
+    /// [`CallingClient::current`](super::CallingClient::current). Logs of servers reach a client
+    /// over a pair of streams: over HTTP they could tell one client of another's calls.
+    #[must_use]
+    pub fn offerings(mut self, offerings: Arc<dyn Offerings>) -> Self {
+        self.served_mut().offered.add(offerings);
+        self
+    }
+
+    /// Sets how many entries a page of a list has at most. Defaults to 1,000.
+    #[must_use]
+    pub fn page_size(mut self, entries: NonZeroUsize) -> Self {
+        self.served_mut().page_size = entries;
+        self
+    }
+
+    /// Leaves every question to the registry's own approver. Without this, a client that can show
+    /// questions to its person is asked.
+    #[must_use]
+    pub fn leave_questions(mut self) -> Self {
+        self.served_mut().asks_clients = false;
+        self
+    }
+
+    /// Sets the key of the states that clients without a handshake carry from one round of a call
+    /// to the next. Defaults to a fresh one; processes that go on with each other's calls need the
+    /// same 32 secret bytes, and registries with one seal key and one state.
+    #[must_use]
+    pub fn state_key(mut self, key: [u8; 32]) -> Self {
+        self.served_mut().state_key = Some(StateKey::new(key));
+        self
     }
 
     /// Sets the name and version by which clients know this server. Defaults to this crate's.
     #[must_use]
     pub fn implementation(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
-        self.offer_mut().implementation = Implementation::new(name, version);
+        self.served_mut().implementation = (name.into(), version.into());
         self
     }
 
     /// Sets a text that tells the client's model how to use the tools. None by default.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.offer_mut().instructions = Some(instructions.into());
+        self.served_mut().instructions = Some(instructions.into());
         self
     }
 
@@ -79,7 +135,20 @@ impl Server {
     /// Nothing by default.
     #[must_use]
     pub fn facts(mut self, facts: Facts) -> Self {
-        self.offer_mut().facts = facts;
+        self.served_mut().facts = facts;
+        self
+    }
+
+    /// Sets what is held for each session for as long as it lasts: `hold` is called with the facts
+    /// of the session's first call, and what it gives is dropped when the session has ended and the
+    /// last of its calls is over. For a session that the [host](Self::facts) names, and for clients
+    /// without a session, nothing is held. Nothing by default.
+    #[must_use]
+    pub fn hold_sessions<H: Send + Sync + 'static>(
+        mut self,
+        hold: impl Fn(&Facts) -> H + Send + Sync + 'static,
+    ) -> Self {
+        self.served_mut().hold = Some(Arc::new(move |facts| Box::new(hold(facts))));
         self
     }
 
@@ -88,7 +157,7 @@ impl Server {
     /// at most 5 s are heeded.
     #[must_use]
     pub fn linger(mut self, linger: Duration) -> Self {
-        self.offer_mut().linger = linger;
+        self.served_mut().linger = linger;
         self
     }
 
@@ -96,8 +165,8 @@ impl Server {
     /// closes its side. A message may be 16 MiB long.
     ///
     /// # Errors
-    /// [`ServeErrorKind::Client`] when the client begins with something that is not the protocol,
-    /// [`ServeErrorKind::Broken`] when the task that serves ends unexpectedly.
+    /// [`ServeErrorKind::Client`](super::ServeErrorKind::Client) when the client begins with something
+    /// that is not the protocol.
     ///
     /// # Cancel safety
     /// Dropping the future ends the connection and drops the calls in flight. What they leave to be
@@ -108,72 +177,83 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (serving, mut over) = serving();
-        let served = self.serve_client(reader, writer, serving).await;
+        let linger = self.0.linger;
+        let facts = with_session(&self.0.facts, random_session());
+        let client = (facts, Held::of(&self.0));
+        let ended = stream::serve(&self.0, client, linger, serving, reader, writer).await;
         over.wait().await;
         // Calls by MCP leave nothing to the end of a session.
         self.0.registry.clean_up().await;
-        served
-    }
-
-    async fn serve_client<R, W>(
-        &self,
-        reader: R,
-        writer: W,
-        serving: Serving,
-    ) -> Result<(), ServeError>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        let gone = CancellationToken::new();
-        let handler = Handler::new(Arc::clone(&self.0), random_session(), gone.clone(), serving);
-        let transport =
-            ServerTransport::new(reader, writer, wire::FRAME_BYTES, self.0.linger, gone);
-        let running = match handler.serve(transport).await {
-            Ok(running) => running,
-            // A client may leave before it has begun.
-            Err(
-                ServerInitializeError::ConnectionClosed(_)
-                | ServerInitializeError::TransportError { .. },
-            ) => return Ok(()),
-            // The library's own text prints whole messages, which may hold anything.
-            Err(_) => {
-                return Err(ServeError::new(
-                    ServeErrorKind::Client,
-                    "client began with something other than the protocol's first message",
-                ));
-            }
-        };
-        match running.waiting().await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(ServeError::new(
-                ServeErrorKind::Broken,
-                "the task that serves a client ended unexpectedly",
-            )
-            .because(error)),
-        }
+        ended
     }
 
     #[cfg(feature = "http")]
-    pub(crate) fn offer(&self) -> &Arc<Offer> {
+    pub(crate) fn served(&self) -> &Arc<Served> {
         &self.0
     }
 
-    fn offer_mut(&mut self) -> &mut Offer {
+    fn served_mut(&mut self) -> &mut Served {
         Arc::make_mut(&mut self.0)
+    }
+}
+
+impl Served {
+    /// Which sorts there are besides tools.
+    pub(crate) fn sorts(&self) -> Sorts {
+        let mut sorts = self.offered.sorts();
+        sorts.resources |= self.has_outputs();
+        sorts
+    }
+
+    /// Whether results can link to what was retained of them.
+    pub(crate) fn has_outputs(&self) -> bool {
+        self.registry.outputs().is_some()
+    }
+
+    pub(crate) fn implementation_json(&self) -> Value {
+        let (name, version) = &self.implementation;
+        json!({"name": name, "version": version})
+    }
+
+    /// What a client is told that it can use.
+    pub(crate) fn capabilities(&self) -> Value {
+        let sorts = self.sorts();
+        let mut capabilities = Map::new();
+        let mut put = |key: &str, value: Value| capabilities.insert(key.to_owned(), value);
+        put("tools", json!({"listChanged": true}));
+        // Tools may always tell something; a client without a handshake asks for it by request.
+        put("logging", json!({}));
+        if sorts.resources {
+            put("resources", json!({"listChanged": true, "subscribe": true}));
+        }
+        if sorts.prompts {
+            put("prompts", json!({"listChanged": true}));
+        }
+        if sorts.completions {
+            put("completions", json!({}));
+        }
+        capabilities.into()
     }
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("implementation", &self.0.implementation.name)
+            .field("implementation", &self.0.implementation.0)
             .finish_non_exhaustive()
     }
 }
 
+/// The facts, with that session where the host gave none.
+pub(crate) fn with_session(facts: &Facts, session: Option<SessionId>) -> Facts {
+    match session {
+        Some(session) if facts.session_id().is_none() => facts.clone().session(session),
+        _ => facts.clone(),
+    }
+}
+
 /// An id that nobody can guess. Without randomness there is none, rather than one that is not.
-fn random_session() -> Option<SessionId> {
+pub(crate) fn random_session() -> Option<SessionId> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(format!("{:032x}", u128::from_be_bytes(bytes)).into())

@@ -104,7 +104,10 @@ fn take(
 ) -> Step {
     let skip = match skipping {
         Some(skip) => {
-            skip.scan.feed(part);
+            // What is known already is not looked for again.
+            if !skip.reported {
+                skip.scan.feed(part);
+            }
             skip
         }
         None if line.len() + part.len() <= limit => {

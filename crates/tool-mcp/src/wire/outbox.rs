@@ -78,6 +78,7 @@ impl Outbox {
     }
 
     /// The same for a message that nobody waits for to be written.
+    #[cfg(feature = "child")]
     pub(crate) fn post<T: serde::Serialize>(&self, message: &T) -> io::Result<()> {
         self.hand_over(message).map(drop)
     }

@@ -31,7 +31,7 @@ fn served() -> Served {
             async move {
                 cx.on_teardown(TeardownScope::Call, "opened", move || async move {
                     // A cleanup may well wait for something, longer than it takes to end without it.
-                    for _ in 0..1_000 {
+                    for _ in 0..200 {
                         tokio::task::yield_now().await;
                     }
                     after.fetch_add(1, Ordering::SeqCst);
@@ -85,6 +85,40 @@ async fn a_connection_ends_when_its_calls_are_cleaned_up_after() {
     assert_eq!(served.cleaned(), 1);
 }
 
+#[tokio::test]
+async fn what_a_dropped_connection_left_is_cleaned_up_with_the_next() {
+    let served = served();
+    let mut dropped = Peer::connect(&served.server).await;
+    dropped
+        .request(1, "tools/call", json!({"name": "open"}))
+        .await;
+    served.begun().await;
+    dropped.serving.abort();
+    let _ = dropped.leave().await;
+    assert_eq!(served.cleaned(), 0);
+    let next = Peer::connect(&served.server).await;
+    next.leave().await.expect("no panic").expect("it leaves");
+    assert_eq!(served.cleaned(), 1);
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn what_a_dropped_connection_left_is_cleaned_up_when_a_listener_ends() {
+    let served = served();
+    let mut dropped = Peer::connect(&served.server).await;
+    dropped
+        .request(1, "tools/call", json!({"name": "open"}))
+        .await;
+    served.begun().await;
+    dropped.serving.abort();
+    let _ = dropped.leave().await;
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let http = served.server.serve_http(address).await.expect("it listens");
+    assert_eq!(served.cleaned(), 0);
+    http.shutdown().await;
+    assert_eq!(served.cleaned(), 1);
+}
+
 #[cfg(feature = "http")]
 #[tokio::test]
 async fn a_server_that_is_told_to_end_cleans_up_after_its_calls() {
@@ -92,7 +126,8 @@ async fn a_server_that_is_told_to_end_cleans_up_after_its_calls() {
 
     let served = served();
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
-    let http = served.server.serve_http(address).await.expect("it listens");
+    let options = tool_mcp::HttpOptions::new(address).allow_anyone_unchecked();
+    let http = served.server.serve_http(options).await.expect("it listens");
     let client = Client::connect(http.address()).await;
     let call = request(1, "tools/call", json!({"name": "open"}));
     let _answer = client.post(&call, &[]).await;

@@ -111,23 +111,23 @@ fn a_server_over_http_is_encrypted_or_on_this_machine_and_names_its_wrong_key() 
             ", key \"url\": holds a user name or password; use \"headers\"",
         ),
         (
-            r#"{"url": "https://h", "args": []}"#,
+            r#"{"url": "http://localhost", "args": []}"#,
             ", key \"args\": is for servers with a \"command\"",
         ),
         (
-            r#"{"url": "https://h", "headers": {"a b": "c"}}"#,
+            r#"{"url": "http://localhost", "headers": {"a b": "c"}}"#,
             ", key \"headers.a b\": is no name of a header",
         ),
         (
-            r#"{"url": "https://h", "headers": {"Mcp-Method": "c"}}"#,
+            r#"{"url": "http://localhost", "headers": {"Mcp-Method": "c"}}"#,
             ", key \"headers.Mcp-Method\": is set by the client itself",
         ),
         (
-            r#"{"url": "https://h", "headers": {"x": "a\r\nb: c"}}"#,
+            r#"{"url": "http://localhost", "headers": {"x": "a\r\nb: c"}}"#,
             ", key \"headers.x\": holds a control character",
         ),
         (
-            r#"{"url": "https://h", "headers": {"Authorization": "x"}, "bearerEnv": "T"}"#,
+            r#"{"url": "http://localhost", "headers": {"Authorization": "x"}, "bearerEnv": "T"}"#,
             ", key \"bearerEnv\": stands beside a header \"authorization\"",
         ),
         (
@@ -137,12 +137,22 @@ fn a_server_over_http_is_encrypted_or_on_this_machine_and_names_its_wrong_key() 
     ] {
         problem(entry, text);
     }
-    for url in [
-        "https://h/mcp",
+    let encrypted = "https://h/mcp";
+    if cfg!(not(feature = "http-client-tls")) {
+        problem(
+            &format!(r#"{{"url": "{encrypted}"}}"#),
+            ", key \"url\": is encrypted, which this build cannot speak: it lacks the feature \"http-client-tls\"",
+        );
+    }
+    let local = [
         "http://127.0.0.1:80/mcp",
         "http://[::1]/",
         "http://LOCALHOST",
-    ] {
+    ];
+    let encrypted = [encrypted]
+        .into_iter()
+        .filter(|_| cfg!(feature = "http-client-tls"));
+    for url in encrypted.chain(local) {
         let text = format!(r#"{{"mcpServers": {{"ok": {{"url": "{url}"}}}}}}"#);
         let config = ServersConfig::from_json(&text).expect("it is well formed");
         let urls: Vec<_> = config.servers().map(tool_mcp::ServerConfig::url).collect();

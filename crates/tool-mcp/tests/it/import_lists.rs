@@ -132,3 +132,19 @@ async fn one_name_in_two_servers_is_two_tools_whatever_the_order() {
     sorted.sort();
     assert_eq!(names, sorted);
 }
+
+#[tokio::test]
+async fn lists_are_kept_as_they_came_where_that_is_asked_for() {
+    let config = ServersConfig::default().with(server("srv", "odd"));
+    let upstreams = Upstreams::builder(config.clone())
+        .keep_lists()
+        .connect(&Registry::default());
+    upstreams.settled().await;
+    let listed = upstreams.listed("srv").expect("it has listed its tools");
+    assert_eq!(listed.len(), 12);
+    assert!(listed.contains(&json!("no object")));
+    assert_eq!(upstreams.listed("other"), None);
+    let upstreams = Upstreams::builder(config).connect(&Registry::default());
+    upstreams.settled().await;
+    assert_eq!(upstreams.listed("srv"), None);
+}

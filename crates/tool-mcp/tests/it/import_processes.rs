@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 use tool_core::{Call, Facts};
-use tool_mcp::{Limits, UpstreamState};
+use tool_mcp::{Limits, ServersConfig, UpstreamState, Upstreams};
 
 use crate::support::eventually;
-use crate::support::imported::Imported;
+use crate::support::imported::{Imported, server};
+use crate::support::registry::permissive;
 
 /// Whether a process is there and is no mere remainder that nobody has collected.
 fn is_alive(pid: u64) -> bool {
@@ -139,4 +140,54 @@ async fn a_server_that_never_got_ready_is_gone() {
         })
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_server_inherits_nothing_that_is_open_here() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("canary");
+    let _canary = std::fs::File::create(&path).expect("it can be made");
+    let srv = Imported::new("ordinary").await;
+    let seen = srv.call("environment", json!({})).await.output;
+    let open = &seen.expect("it answers")["open"];
+    assert!(
+        open.as_array().is_some_and(|open| open.len() >= 3),
+        "{open}"
+    );
+    assert!(!open.to_string().contains("canary"), "{open}");
+}
+
+#[tokio::test]
+async fn what_stands_before_a_command_is_what_runs_it() {
+    let config = server("srv", "ordinary").prefix(["env", "PREFIXED=by the test"]);
+    assert_eq!(config.words().next(), Some("env"));
+    let registry = permissive().build();
+    let upstreams = Upstreams::builder(ServersConfig::default().with(config)).connect(&registry);
+    upstreams.settled().await;
+    let call = Call::new("srv__environment", json!({}));
+    let settlement = registry.snapshot().settle(call, &Facts::new()).await;
+    let seen = settlement.output.expect("it answers");
+    assert_eq!(seen["env"]["PREFIXED"], "by the test");
+    upstreams.shutdown().await;
+}
+
+#[tokio::test]
+async fn servers_that_do_not_end_by_themselves_are_ended_together_in_the_time_of_one() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let config = names.iter().fold(ServersConfig::default(), |config, name| {
+        config.with(server(name, "stubborn"))
+    });
+    let registry = permissive().build();
+    let upstreams = Upstreams::builder(config).connect(&registry);
+    upstreams.settled().await;
+    assert!(names.iter().all(|name| {
+        let tool = format!("{name}__echo");
+        registry.snapshot().get(&tool).is_some()
+    }));
+    tokio::time::pause();
+    let started = tokio::time::Instant::now();
+    upstreams.shutdown().await;
+    let elapsed = started.elapsed();
+    // The clock counts whole milliseconds; six one after the other would take thirty seconds.
+    assert!(elapsed < std::time::Duration::from_secs(6), "{elapsed:?}");
 }

@@ -13,25 +13,59 @@
 /// Servers and clients to test against.
 mod support;
 
+/// What the server for the official suite is made of.
+#[path = "../../examples/conformance/inputs.rs"]
+mod inputs;
+#[path = "../../examples/conformance/media.rs"]
+mod media;
+#[path = "../../examples/conformance/offers.rs"]
+mod offers;
+#[path = "../../examples/conformance/registry.rs"]
+mod registry;
+#[path = "../../examples/conformance/tools.rs"]
+mod tools;
+
+/// Calls that need a person's word.
+mod approvals;
 /// What calls leave to be cleaned up.
 mod cleaning;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
+/// The scenarios of the official suite, over streams.
+mod conformance_streams;
 /// What becomes of a client, of its calls, and of what it is told.
 mod connections;
 /// Importing and serving at once.
 #[cfg(all(feature = "child", unix))]
 mod gateway;
+/// Servers that end and are connected again.
+#[cfg(all(feature = "child", unix))]
+mod import_again;
 /// Calls of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_calls;
+/// The two eras of the protocol.
+#[cfg(all(feature = "child", unix))]
+mod import_eras;
+/// Results to the last digit.
+#[cfg(all(feature = "child", unix))]
+mod import_exact;
+/// Servers that send too much.
+#[cfg(all(feature = "child", unix))]
+mod import_floods;
 /// Servers that misbehave.
 #[cfg(all(feature = "child", unix))]
 mod import_hostile;
+/// Servers over HTTP.
+#[cfg(feature = "http-client")]
+mod import_http;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
+/// What servers have beside tools.
+#[cfg(all(feature = "child", unix))]
+mod import_offers;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
@@ -49,6 +83,9 @@ mod retained;
 mod serve_http;
 /// What is answered over streams.
 mod serve_streams;
+/// Who is served over HTTP.
+#[cfg(feature = "http")]
+mod tokens;
 
 /// This very program, run again by the other tests, is the server that they import.
 #[cfg(all(feature = "child", unix))]

@@ -26,11 +26,28 @@ impl OutputStore for Sieve {
         Box::pin(async move { Ok(Bounded::new(vec![Content::text("preview")], kept)) })
     }
 
+    /// Remembers one text, for callers that have a session.
     fn page<'a>(
         &'a self,
-        _request: PageRequest<'a>,
+        request: PageRequest<'a>,
     ) -> BoxFuture<'a, Result<OutputPage, StoreError>> {
-        Box::pin(async { Err(StoreError::new(StoreErrorKind::NotFound, "it is a sieve")) })
+        const TEXT: &[u8] = b"hello";
+        let known = request.id == "out_1"
+            && request
+                .facts
+                .is_some_and(|facts| facts.session_id().is_some());
+        Box::pin(async move {
+            if !known {
+                return Err(StoreError::new(StoreErrorKind::NotFound, "it is a sieve"));
+            }
+            let from = usize::try_from(request.offset)
+                .unwrap_or(usize::MAX)
+                .min(TEXT.len());
+            // Pages of three bytes.
+            let to = (from + 3).min(TEXT.len());
+            let total = TEXT.len() as u64;
+            Ok(OutputPage::new(TEXT[from..to].into(), from as u64, total))
+        })
     }
 }
 
@@ -46,9 +63,58 @@ async fn a_client_finds_retained_output_under_one_key() {
     assert_eq!(
         answer["result"],
         json!({
-            "content": [{"type": "text", "text": "preview"}],
+            "content": [
+                {"type": "text", "text": "preview"},
+                {
+                    "type": "resource_link",
+                    "uri": "tool-output:out_1",
+                    "name": "out_1",
+                    "title": "The whole output",
+                    "description": "all 5 bytes and 1 lines of this output, in pages",
+                    "mimeType": "text/plain",
+                    "size": 5,
+                },
+            ],
             "isError": false,
             "_meta": {"tool-runtime/retained": [{"id": "out_1", "bytes": 5, "lines": 1}]},
         })
     );
+}
+
+#[tokio::test]
+async fn a_retained_output_is_a_resource_that_is_read_in_pages() {
+    let registry = permissive()
+        .outputs(Arc::new(Sieve))
+        .bound(Bound::new(3, 1).expect("it is more than nothing"))
+        .build();
+    let _registration = registry.register(tools().0).expect("well defined");
+    let mut peer = Peer::connect(&Server::new(registry)).await;
+    let answer = peer.call(1, "greet", json!({})).await;
+    let mut next = answer["result"]["content"][1]["uri"].clone();
+    let mut whole = String::new();
+    while let Some(uri) = next.as_str() {
+        let read = peer.ask(2, "resources/read", json!({"uri": uri})).await;
+        let contents = read["result"]["contents"][0].clone();
+        assert_eq!(contents["uri"], uri);
+        assert_eq!(contents["mimeType"], "text/plain");
+        whole += contents["text"].as_str().expect("it is text");
+        next = contents["_meta"]["tool-runtime/page"]["next"].clone();
+    }
+    assert_eq!(whole, "hello");
+
+    let templates = peer.ask(3, "resources/templates/list", json!({})).await;
+    assert_eq!(
+        templates["result"]["resourceTemplates"][0]["uriTemplate"],
+        "tool-output:{id}{?offset}"
+    );
+    // None is listed: a client knows its own by their links.
+    let list = peer.ask(4, "resources/list", json!({})).await;
+    assert_eq!(list["result"]["resources"], json!([]));
+    for (uri, code) in [
+        ("tool-output:out_2", -32002),
+        ("tool-output:out_1?offset=x", -32602),
+    ] {
+        let answer = peer.ask(5, "resources/read", json!({"uri": uri})).await;
+        assert_eq!(answer["error"]["code"], code, "{uri}");
+    }
 }

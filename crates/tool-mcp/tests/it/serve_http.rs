@@ -21,7 +21,7 @@ async fn listening() -> (HttpServer, Served) {
     let served = served();
     let http = served
         .server
-        .serve_http(loopback())
+        .serve_http(HttpOptions::new(loopback()).allow_anyone_unchecked())
         .await
         .expect("a port is free");
     (http, served)
@@ -254,6 +254,7 @@ async fn an_address_that_others_can_reach_must_be_allowed_by_name() {
 
     let options = HttpOptions::new(everywhere)
         .allow_any_interface_unchecked()
+        .allow_anyone_unchecked()
         .allow_host("gate.example.com")
         .allow_origin("https://app.example.com:443");
     let http = server.serve_http(options).await.expect("it is allowed");

@@ -30,7 +30,7 @@ async fn the_handshake_tells_who_serves() {
     assert_eq!(result["instructions"], "Be brief.");
     assert_eq!(
         result["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"tools": {"listChanged": true}, "logging": {}})
     );
 }
 
@@ -261,4 +261,59 @@ async fn the_era_without_a_handshake_is_served_as_well() {
     let answer = peer.ask(3, "tools/call", params).await;
     assert_eq!(answer["result"]["structuredContent"], json!([0, 1, 2]));
     assert_eq!(answer["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
+async fn a_list_comes_in_pages_that_hold_everything_once() {
+    let served = served();
+    let size = std::num::NonZeroUsize::new(4).expect("it is not zero");
+    let whole = Peer::connect(&served.server)
+        .await
+        .ask(1, "tools/list", json!({}))
+        .await["result"]["tools"]
+        .clone();
+    let mut peer = Peer::connect(&served.server.clone().page_size(size)).await;
+    let mut pages = Vec::new();
+    let mut params = json!({"cursor": ""});
+    loop {
+        let answer = peer.ask(1, "tools/list", params).await;
+        let page = answer["result"]["tools"]
+            .as_array()
+            .expect("a list")
+            .clone();
+        assert!(!page.is_empty() && page.len() <= 4);
+        pages.extend(page);
+        let Some(cursor) = answer["result"]["nextCursor"].as_str() else {
+            break;
+        };
+        params = json!({"cursor": cursor});
+    }
+    assert_eq!(serde_json::Value::from(pages), whole);
+}
+
+#[tokio::test]
+async fn declarations_travel_under_one_key_and_what_governs_a_call_does_not() {
+    let plain = tool_core::Tool::dynamic("Plain", json!({"type": "object"}), |_, _| async move {
+        Ok(json!(1))
+    });
+    let declared = plain
+        .clone()
+        .needs_approval(true)
+        .owner(tool_core::Owner::new("team", "search"))
+        .gates(true);
+    let registry = tool_registry::Registry::default();
+    let _registration = registry
+        .register([("plain", plain), ("declared", declared)])
+        .expect("well defined");
+    let mut peer = Peer::connect(&tool_mcp::Server::new(registry)).await;
+    let answer = peer.ask(1, "tools/list", json!({})).await;
+    let tools = &answer["result"]["tools"];
+    assert_eq!(
+        tools[0]["_meta"],
+        json!({"io.github.tool-runtime/declarations": {
+            "owner": {"kind": "team", "id": "search"},
+            "gates": true,
+        }})
+    );
+    assert_eq!(tools[1].get("_meta"), None);
 }

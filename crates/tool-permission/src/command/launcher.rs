@@ -157,7 +157,6 @@ const PROJECT: &[(&str, &str, usize)] = &[
     ("pipenv", "run", 0),
     ("poetry", "run", 0),
     ("rye", "run", 0),
-    ("uv", "run", 0),
 ];
 
 const PERF: Spec = Spec {

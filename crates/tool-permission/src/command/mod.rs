@@ -5,7 +5,7 @@
 //! | `cursor`, `parser`, `keyword`, `compound`, `conditional`, `word`, `expansion`, `arithmetic`, `quoting`, `heredoc`, `redirect` | text into the `tree` |
 //! | `brace`, `field` | words of the tree into the words that a command gets |
 //! | `walk`, `control`, `call`, `opening`, `state`, `folder`, `alias` | the tree into an analysis |
-//! | `wrapper`, `simple`, `runner`, `launcher`, `remote`, `session`, `options`, `shell`, `interpreter`, `builtin`, `git`, `git_runs`, `variable` | words into what they run or set |
+//! | `wrapper`, `simple`, `runner`, `launcher`, `package`, `package_name`, `remote`, `session`, `options`, `shell`, `interpreter`, `builtin`, `git`, `git_runs`, `variable` | words into what they run or set |
 //! | `decision` | an analysis and rules into a ruling |
 
 mod alias;
@@ -30,6 +30,8 @@ mod keyword;
 mod launcher;
 mod opening;
 mod options;
+mod package;
+mod package_name;
 mod parser;
 mod quoting;
 mod reading;

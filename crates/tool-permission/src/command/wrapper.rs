@@ -4,7 +4,7 @@ use super::field::{CommandWord, Rest};
 use super::options::Spec;
 use super::reading::Stop;
 use super::simple::{self, INFORMING};
-use super::{launcher, remote, runner, session, shell};
+use super::{launcher, package, remote, runner, session, shell};
 
 /// What a call of a wrapper runs.
 #[derive(Debug, Default)]
@@ -65,7 +65,9 @@ pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapp
         },
         _ => {
             let Some(simple) = simple::find(name) else {
-                return launcher::project(name, behind).or_else(|| beside_others(name, words));
+                return package::unwrap(name, behind)
+                    .or_else(|| launcher::project(name, behind))
+                    .or_else(|| beside_others(name, words));
             };
             simple.unwrap(behind)
         }

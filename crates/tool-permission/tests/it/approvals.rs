@@ -89,7 +89,7 @@ fn gateway(state: &Arc<Shared>, rules: impl IntoIterator<Item = Rule>) -> RulePo
 }
 
 async fn decide(policy: &RulePolicy, facts: &Facts, action: &str, name: &str) -> Decision {
-    let request = Request::new(Action::new(action), vec![Resource::from(name)], facts);
+    let request = Request::new(Action::new(action), [Resource::from(name)], facts);
     policy.decide(&request).await.unwrap().decision
 }
 
@@ -235,7 +235,7 @@ impl Call {
 
     fn with<T>(&self, then: impl FnOnce(&Request<'_>) -> T) -> T {
         let name = Resource::from(self.tool.to_string());
-        let mut request = Request::new(Action::new(self.action), vec![name], &self.facts);
+        let mut request = Request::new(Action::new(self.action), [name], &self.facts);
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);
@@ -245,7 +245,7 @@ impl Call {
 
     async fn decide(&self, policy: &RulePolicy) -> Decision {
         let name = Resource::from(self.tool.to_string());
-        let mut request = Request::new(Action::new(self.action), vec![name], &self.facts);
+        let mut request = Request::new(Action::new(self.action), [name], &self.facts);
         request.tool = Some(&self.tool);
         request.source = Some(&self.source);
         request.definition = Some(&self.definition);
@@ -297,6 +297,40 @@ async fn of_two_gateways_one_uses_an_approved_call() {
     let decided = tasks.join_all().await;
     let allowed = decided.iter().filter(|one| **one == Decision::Allow);
     assert_eq!(allowed.count(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_of_a_call_is_used_up_in_memory_too_and_lasts_an_hour_at_most() {
+    let memory = RulePolicy::new([]);
+    for policy in [memory, gateway(&Arc::default(), [])] {
+        let call = Call::new();
+        let approval = call.with(Approval::of_call).unwrap();
+        let week = Duration::from_secs(7 * 24 * 3600);
+        for lasts in [None, Some(week)] {
+            let granted = policy.saved().grant([approval.clone()], lasts).await;
+            let granted = &granted.unwrap()[0];
+            let end = granted.created_ms + 3_600_000;
+            assert_eq!(granted.expires_ms, Some(end));
+        }
+        assert_eq!(call.decide(&policy).await, Decision::Allow);
+        assert_eq!(call.decide(&policy).await, Decision::Ask);
+        assert!(policy.saved().list().await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_that_was_used_stays_used_where_an_older_state_comes_back() {
+    let state = Arc::new(Shared::default());
+    let policy = gateway(&state, []);
+    let call = Call::new();
+    let approval = call.with(Approval::of_call).unwrap();
+    policy.saved().grant([approval], None).await.unwrap();
+    let older = state.values.lock().unwrap().clone();
+    assert_eq!(call.decide(&policy).await, Decision::Allow);
+    *state.values.lock().unwrap() = older;
+    let restarted = gateway(&state, []);
+    assert_eq!(restarted.saved().list().await.unwrap().len(), 1);
+    assert_eq!(call.decide(&restarted).await, Decision::Ask);
 }
 
 #[tokio::test]

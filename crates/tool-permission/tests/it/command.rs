@@ -98,7 +98,7 @@ fn shuffling_the_rules_of_a_labelled_line_changes_nothing() {
 
 fn decide(rules: Vec<Rule>, cwd: &str, line: &str) -> Ruling {
     let policy = policy(rules).home("/home/dev");
-    let resources = vec![Resource::command("/repo", cwd, line)];
+    let resources = [Resource::command("/repo", cwd, line)];
     policy.judge(&Request::new(
         Action::new("shell"),
         resources,

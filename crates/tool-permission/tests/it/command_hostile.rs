@@ -208,7 +208,7 @@ fn a_mutated_case_is_answered_and_an_opaque_one_never_allowed() {
         let analysis = CommandAnalysis::new("/repo", "/repo", &line);
         if analysis.opaque().is_some() {
             let facts = Facts::new();
-            let resources = vec![Resource::command("/repo", "/repo", &line)];
+            let resources = [Resource::command("/repo", "/repo", &line)];
             let ruling = allow.judge(&Request::new(Action::new("shell"), resources, &facts));
             assert_ne!(ruling.decision, Decision::Allow, "{line:?}");
         }
@@ -230,7 +230,7 @@ fn any_bytes_are_answered_and_allowed_only_as_they_are_read() {
         let line = String::from_utf8_lossy(&bytes).into_owned();
         let analysis = CommandAnalysis::new("/repo", "/repo", &line);
         let facts = Facts::new();
-        let resources = vec![Resource::command("/repo", "/repo", &line)];
+        let resources = [Resource::command("/repo", "/repo", &line)];
         let ruling = allowed.judge(&Request::new(Action::new("shell"), resources, &facts));
         if ruling.decision == Decision::Allow {
             let mut programs = analysis.commands().map(|words| words[0].known());

@@ -54,7 +54,7 @@ fn a_denied_command_is_never_allowed_wherever_it_stands() {
             Rule::deny("shell", format!("{denied} *")),
         ];
         let facts = Facts::new();
-        let resources = vec![Resource::command("/repo", "/repo", &line)];
+        let resources = [Resource::command("/repo", "/repo", &line)];
         let ruling = policy(rules).judge(&Request::new(Action::new("shell"), resources, &facts));
         assert_ne!(ruling.decision, Decision::Allow, "{denied} in {line:?}");
     }

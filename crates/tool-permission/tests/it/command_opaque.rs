@@ -385,8 +385,30 @@ fn a_wrapper_that_is_not_read_is_opaque() {
         "prlimit --nofile=9 rm y",
         "runuser -u a rm y",
         "/lib64/ld-linux-x86-64.so.2 /bin/rm y",
+        "ld.so /bin/rm y",
+        "echo rm y | batch",
     ] {
         opaque(line);
+    }
+    for wrapper in [
+        "abduco",
+        "capsh",
+        "cpulimit",
+        "dtach",
+        "faketime",
+        "firejail",
+        "i386",
+        "linux32",
+        "numactl",
+        "nsjail",
+        "proot",
+        "rlwrap",
+        "rr",
+        "socat",
+        "systemd-run",
+        "x86_64",
+    ] {
+        opaque(&format!("{wrapper} rm y"));
     }
     check(EVERYTHING, "setarch --help", Allow);
 }

@@ -167,7 +167,7 @@ impl Rewriter<'_> {
 
 fn decide(policy: &RulePolicy, line: &str) -> Decision {
     let facts = Facts::new();
-    let resources = vec![Resource::command("/repo", "/repo", line)];
+    let resources = [Resource::command("/repo", "/repo", line)];
     let request = Request::new(Action::new("shell"), resources, &facts);
     policy.judge(&request).decision
 }

@@ -94,6 +94,52 @@ fn any_other_wrapper_needs_a_rule_of_its_own_as_well() {
 }
 
 #[test]
+fn no_wrapper_of_the_tables_hides_a_denied_program() {
+    let rules = format!("{EVERYTHING}, deny shell rm *");
+    for wrapper in [
+        "\\time -f %e",
+        "taskset -c 0",
+        "pkexec --user me",
+        "su-exec me",
+        "torsocks",
+        "proxychains4 -q",
+        "proxychains -q",
+        "unbuffer",
+        "caffeinate -i",
+        "toybox",
+        "docker-compose exec web",
+        "nerdctl exec box",
+        "oc exec pod --",
+        "hatch run",
+        "pdm run",
+        "pipenv run",
+        "rye run",
+        "gnice",
+    ] {
+        check(&rules, &format!("{wrapper} rm x"), Deny);
+    }
+    for shell in ["sh", "bash", "dash", "ksh"] {
+        check(&rules, &format!("{shell} -c 'rm x'"), Deny);
+    }
+}
+
+#[test]
+fn a_file_is_in_no_known_folder_where_a_wrapper_changes_it_unseen() {
+    let rules = "allow shell *, allow write out";
+    check(rules, "find . -exec sh -c 'echo x > out' ';'", Allow);
+    for line in [
+        "find . -execdir sh -c 'echo x > out' ';'",
+        "npx -c 'echo x > out'",
+        "ssh host 'echo x > out'",
+        "docker exec box sh -c 'echo x > out'",
+        "sudo -i sh -c 'echo x > out'",
+        "parallel --wd a sh -c 'echo x > out' ::: b",
+    ] {
+        check(rules, line, Ask);
+    }
+}
+
+#[test]
 fn what_a_wrapper_does_without_a_command_needs_no_more_than_its_own_rule() {
     for line in [
         "tmux ls",
@@ -370,7 +416,7 @@ pub(crate) fn of(rules: &str) -> RulePolicy {
 }
 
 fn ruling(rules: &str, line: &str) -> Ruling {
-    let resources = vec![Resource::command("/repo", "/repo", line)];
+    let resources = [Resource::command("/repo", "/repo", line)];
     let facts = Facts::new();
     let request = Request::new(Action::new("shell"), resources, &facts);
     of(rules).judge(&request)

@@ -9,14 +9,14 @@ use crate::policy;
 
 fn call(policy: &RulePolicy, arguments: Option<&Value>) -> Decision {
     let facts = Facts::new();
-    let mut request = Request::new(Action::CALL, vec![Resource::from("db/query")], &facts);
+    let mut request = Request::new(Action::CALL, [Resource::from("db/query")], &facts);
     request.set_arguments(arguments);
     policy.judge(&request).decision
 }
 
 fn of_agent(policy: &RulePolicy, agent: &str, name: &str) -> Decision {
     let facts = Facts::new().agent(agent).session("s");
-    let request = Request::new(Action::new("fetch"), vec![Resource::from(name)], &facts);
+    let request = Request::new(Action::new("fetch"), [Resource::from(name)], &facts);
     policy.judge(&request).decision
 }
 

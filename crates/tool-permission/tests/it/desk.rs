@@ -46,7 +46,7 @@ impl Office {
         let (action, name) = (action.to_owned(), name.to_owned());
         let save: Vec<String> = save.iter().map(ToString::to_string).collect();
         let task = tokio::spawn(async move {
-            let resources = vec![Resource::from(name)];
+            let resources = [Resource::from(name)];
             let mut request = Request::new(Action::new(action), resources, &facts);
             request.save = &save;
             let ruling = permission.decide(&request).await;
@@ -189,7 +189,7 @@ async fn a_question_that_policy_did_not_put_is_not_released_by_a_rule() {
     let mut office = Office::new([Rule::allow("call", "transfer")]);
     let (facts, desk) = (Facts::new(), office.desk.clone());
     let own = tokio::spawn(async move {
-        let request = Request::new(Action::CALL, vec![Resource::from("transfer")], &facts);
+        let request = Request::new(Action::CALL, [Resource::from("transfer")], &facts);
         let ruling = Ruling::new(Decision::Ask, "the tool needs approval");
         desk.ask(Ask::new(&request, &ruling)).await
     });

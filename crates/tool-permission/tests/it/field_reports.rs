@@ -121,7 +121,7 @@ fn d13_an_argument_can_be_what_a_rule_is_about() {
     let facts = Facts::new();
     for (sql, expected) in [("SELECT 1", Allow), ("DROP t", Ask)] {
         let arguments = serde_json::json!({ "sql": sql });
-        let mut request = Request::new(Action::CALL, vec![Resource::from("db/query")], &facts);
+        let mut request = Request::new(Action::CALL, [Resource::from("db/query")], &facts);
         request.set_arguments(Some(&arguments));
         assert_eq!(policy.judge(&request).decision, expected);
     }
@@ -148,7 +148,7 @@ fn d5_a_decision_names_the_file_and_line_of_its_rule_among_several_files() {
     let layers = [("a.toml", "allow"), ("b.toml", "deny"), ("c.toml", "ask")];
     let policy = RulePolicy::new(layers.map(|(name, effect)| file(name, effect)));
     let facts = Facts::new();
-    let resources = vec![Resource::command("/repo", "/repo", "git log; date")];
+    let resources = [Resource::command("/repo", "/repo", "git log; date")];
     let request = Request::new(Action::new("shell"), resources, &facts);
     let told = "deny shell git * (b.toml:3)";
     let because = policy.judge(&request).because;
@@ -235,7 +235,7 @@ fn d_each_act_gets_its_verdict_in_every_way_of_writing_it() {
     for (rules, act, expected) in ACTS {
         let policy = of(rules);
         for (how, line) in variants(act) {
-            let resources = vec![Resource::command("/repo", "/repo", &line)];
+            let resources = [Resource::command("/repo", "/repo", &line)];
             let ruling = policy.judge(&Request::new(Action::new("shell"), resources, &facts));
             if ruling.decision != *expected {
                 wrong.push(format!("{how}: {line:?} by {rules}: {}", ruling.because));

@@ -64,7 +64,7 @@ fn a_call_without_a_rule_is_left_to_a_tool_that_asks_itself() {
     let policy = policy([Rule::deny("call", "github/*"), Rule::ask("call", "echo")]);
     let facts = Facts::new();
     let gate = |tool: &str, asserts| {
-        let resources = vec![Resource::from(tool)];
+        let resources = [Resource::from(tool)];
         let mut request = Request::new(Action::CALL, resources, &facts);
         request.asserts = asserts;
         policy.judge(&request).decision
@@ -79,7 +79,7 @@ fn a_call_without_a_rule_is_left_to_a_tool_that_asks_itself() {
 fn only_the_question_for_the_call_is_left_to_the_tool() {
     let policy = policy([]);
     let facts = Facts::new();
-    let mut request = Request::new(Action::new("write"), vec![Resource::from("a")], &facts);
+    let mut request = Request::new(Action::new("write"), [Resource::from("a")], &facts);
     request.asserts = true;
     assert_eq!(policy.judge(&request).decision, Decision::Ask);
 }
@@ -97,7 +97,7 @@ fn a_rule_of_a_source_holds_for_that_server_alone() {
     let policy = policy([Rule::allow("forget", "*").source("notes")]);
     let facts = Facts::new();
     let from = |source: Option<&Source>| {
-        let mut request = Request::new(Action::new("forget"), vec![Resource::from("a")], &facts);
+        let mut request = Request::new(Action::new("forget"), [Resource::from("a")], &facts);
         request.source = source;
         policy.judge(&request).decision
     };
@@ -118,7 +118,7 @@ fn a_rule_of_an_agent_holds_for_that_agent_alone() {
         policy
             .judge(&Request::new(
                 Action::new("fetch"),
-                vec![Resource::from("a")],
+                [Resource::from("a")],
                 facts,
             ))
             .decision
@@ -144,7 +144,7 @@ fn reading_back_an_output_is_an_action_of_its_own() {
     let policy = policy([Rule::deny("read", "*"), Rule::allow("output", "*")]);
     assert_eq!(decision(&policy, "output", ["out_8f2k"]), Decision::Allow);
     let facts = Facts::new();
-    let path = vec![Resource::path("/ws", "/var/state/outputs/out_8f2k")];
+    let path = [Resource::path("/ws", "/var/state/outputs/out_8f2k")];
     let request = Request::new(Action::new("read"), path, &facts);
     assert_eq!(policy.judge(&request).decision, Decision::Deny);
 }

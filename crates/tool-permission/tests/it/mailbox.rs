@@ -35,7 +35,7 @@ impl Gateway {
 
     async fn asks(&self, name: &str) -> (Ticket, Posted) {
         let (facts, save) = (Facts::new().session("s"), [name.to_owned()]);
-        let resources = vec![Resource::from(name)];
+        let resources = [Resource::from(name)];
         let mut request = Request::new(Action::new("fetch"), resources, &facts);
         request.save = &save;
         let Ok(Queued::Waiting(ticket)) = self.desk.queue(&request).await else {
@@ -78,7 +78,7 @@ async fn a_posted_reply_ends_its_question_as_if_it_was_given_at_the_desk() {
         (
             "g",
             Reply::RejectAndStop { note: note() },
-            declined(Some("not now")),
+            Answer::Stopped { note: note() },
         ),
     ] {
         let (ticket, posted) = gateway.asks(name).await;

@@ -20,6 +20,7 @@ mod command_markers; // ... none of which is missed
 mod command_opaque; // ... of which a part cannot be read
 #[cfg(unix)]
 mod command_oracle; // ... as a real bash shows
+mod command_packages; // npx, uvx and the like
 #[cfg(unix)]
 mod command_pieces; // pieces of words
 mod command_rewrites; // ways to write one act
@@ -42,7 +43,7 @@ mod scale; // many rules, hostile patterns
 mod volume; // probing for case
 mod wildcard; // patterns against a reference matcher
 
-use tool_core::{Action, Decision, Facts, Request, Resource, Ruling};
+use tool_core::{Action, Decision, Facts, Request, Resource, Resources, Ruling};
 use tool_permission::{Layer, Rule, RulePolicy};
 
 /// A policy of these rules.
@@ -52,7 +53,7 @@ fn policy(rules: impl IntoIterator<Item = Rule>) -> RulePolicy {
 
 /// The ruling on an action on names.
 fn ruling<const N: usize>(policy: &RulePolicy, action: &str, names: [&str; N]) -> Ruling {
-    let resources = names.map(Resource::from).to_vec();
+    let resources = Resources::try_from(names.map(Resource::from).to_vec()).unwrap();
     policy.judge(&Request::new(Action::new(action), resources, &Facts::new()))
 }
 

@@ -63,7 +63,7 @@ impl Scene {
 
 fn judge_below(policy: &RulePolicy, action: &str, root: &Path, path: &Path) -> Ruling {
     let facts = Facts::new();
-    let resources = vec![Resource::path(root, path)];
+    let resources = [Resource::path(root, path)];
     policy.judge(&Request::new(Action::new(action), resources, &facts))
 }
 

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinSet;
 use tool_core::{
-    Action, Answer, BoxFuture, Decision, Facts, Permission, Policy as _, Refusal, Request,
-    Resource, State, StateError, StateReading, StateVersion,
+    Action, Answer, BoxFuture, Decision, Digest, Facts, Identity, Namespace, Permission,
+    Policy as _, Refusal, Request, Resource, Source, State, StateError, StateReading, StateVersion,
+    ToolName,
 };
 use tool_permission::{
     AnswerError, Approval, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule,
@@ -53,7 +54,7 @@ impl Office {
 }
 
 fn request<'a>(facts: &'a Facts, name: &str) -> Request<'a> {
-    Request::new(Action::new("fetch"), vec![Resource::from(name)], facts)
+    Request::new(Action::new("fetch"), [Resource::from(name)], facts)
 }
 
 fn declined(note: Option<&str>) -> Answer {
@@ -122,14 +123,15 @@ async fn rejecting_and_stopping_declines_what_the_same_message_still_asks() {
         Some(Notice::Ended { ending, .. }) => assert_eq!(ending, Ending::Stopped { note: None }),
         other => panic!("{other:?}"),
     }
-    assert_eq!(ticket.answer().await.unwrap(), declined(None));
+    let stopped = Answer::Stopped { note: None };
+    assert_eq!(ticket.answer().await.unwrap(), stopped);
     let late = office.queue(&turn, "2").await;
-    assert!(matches!(late, Err(Refusal::Declined { note: None })));
+    assert!(matches!(late, Err(Refusal::Stopped { note: None })));
     let permission = Permission::new(Arc::clone(&office.policy), office.desk.clone());
     let asked = request(&turn, "3");
     let ruling = permission.decide(&asked).await;
     let late = permission.enforce(&asked, &ruling).await;
-    assert_eq!(late, Err(Refusal::Declined { note: None }));
+    assert_eq!(late, Err(Refusal::Stopped { note: None }));
     // The next message is another turn.
     let next = Facts::new().session("a").message("m2");
     drop(office.waiting(&next, "4").await);
@@ -166,6 +168,35 @@ async fn what_is_saved_is_the_pattern_for_the_scope_that_was_said() {
         };
         assert_eq!(office.decision(&stranger, &name).await, expected);
     }
+}
+
+#[tokio::test]
+async fn what_is_saved_is_for_the_tool_that_asked_as_it_was_then() {
+    let office = Office::new([]);
+    let (facts, save) = (Facts::new(), ["page".to_owned()]);
+    let source = Source::Server(Namespace::new("web").unwrap());
+    let tools = ["get", "post"].map(|name| Identity::new(&source, ToolName::new(name).unwrap()));
+    let digests = [Digest::of(b"as shown"), Digest::of(b"changed")];
+    let asked = |tool: usize, digest: usize| {
+        let mut request = request(&facts, "page");
+        request.tool = Some(&tools[tool]);
+        request.definition = Some(&digests[digest]);
+        request.save = &save;
+        request
+    };
+    let Ok(Queued::Waiting(ticket)) = office.desk.queue(&asked(0, 0)).await else {
+        panic!("it is asked");
+    };
+    let answered = office.desk.answer(ticket.id(), Reply::Always).await;
+    answered.unwrap();
+    let decision = async |tool, digest| {
+        let request = asked(tool, digest);
+        office.policy.decide(&request).await.unwrap().decision
+    };
+    assert_eq!(decision(0, 0).await, Decision::Allow);
+    assert_eq!(decision(0, 1).await, Decision::Ask);
+    assert_eq!(decision(1, 0).await, Decision::Ask);
+    assert_eq!(office.decision(&facts, "page").await, Decision::Ask);
 }
 
 #[tokio::test]
@@ -223,25 +254,36 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
             other => panic!("{other:?}"),
         }
     }
-    let mut random = Random::new(5);
-    let mut left = waiting.clone();
-    while !left.is_empty() {
-        let question = left.swap_remove(random.below(left.len()));
-        let name = question.resources[0].to_string();
-        match random.below(3) {
-            0 => askers[name["page".len()..].parse::<usize>().unwrap()].abort(),
-            1 => drop(office.desk.answer(question.id, Reply::Once).await),
-            _ => {
-                let note = Some(name);
-                drop(
-                    office
-                        .desk
-                        .answer(question.id, Reply::Reject { note })
-                        .await,
-                );
+    // Each question is on the lists of two who answer at the same time, each in an order of its own.
+    let askers = Arc::new(askers);
+    let mut people = JoinSet::new();
+    for seed in [5, 6] {
+        let (askers, desk) = (Arc::clone(&askers), office.desk.clone());
+        let (mut random, mut left) = (Random::new(seed), waiting.clone());
+        people.spawn(async move {
+            let mut taken = Vec::new();
+            while !left.is_empty() {
+                let question = left.swap_remove(random.below(left.len()));
+                let name = question.resources[0].to_string();
+                let at: usize = name["page".len()..].parse().unwrap();
+                let note = Some(name.clone());
+                let reply = match random.below(4) {
+                    0 => {
+                        askers[at].abort();
+                        continue;
+                    }
+                    1 => Reply::Reject { note },
+                    _ => Reply::Once,
+                };
+                if desk.answer(question.id, reply).await.is_ok() {
+                    taken.push(name);
+                }
+                tokio::task::yield_now().await;
             }
-        }
+            taken
+        });
     }
+    let mut taken: Vec<_> = people.join_all().await.concat();
     let mut ended = std::collections::HashMap::new();
     while ended.len() < MANY {
         match notices.next().await {
@@ -255,6 +297,15 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
             other => panic!("{other:?}"),
         }
     }
+    let mut answered: Vec<_> = ended
+        .iter()
+        .filter(|(_, ending)| matches!(ending, Ending::Answered(_)))
+        .map(|(name, _)| name.clone())
+        .collect();
+    answered.sort();
+    taken.sort();
+    assert_eq!(answered, taken, "an answer is taken once, or told as late");
+    assert!((1..MANY).contains(&answered.len()));
     while let Some(done) = tasks.join_next().await {
         let Ok((name, answer)) = done else {
             continue;

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 /// The address that a schema gives itself; `id` is how draft 4 writes it.
-pub(super) fn own_id(schema: &Map<String, Value>) -> Option<&str> {
+pub(crate) fn own_id(schema: &Map<String, Value>) -> Option<&str> {
     let id = schema.get("$id").or_else(|| schema.get("id"));
     id.and_then(Value::as_str)
 }
 
 /// The pointer of an embedded document by its address.
-pub(super) fn embedded(value: &Value, address: &str, pointer: &str) -> Option<String> {
+pub(crate) fn embedded(value: &Value, address: &str, pointer: &str) -> Option<String> {
     find(value, pointer, &|map| {
         own_id(map).is_some_and(|id| {
             let id = id.trim_end_matches('#');
@@ -22,7 +22,7 @@ pub(super) fn embedded(value: &Value, address: &str, pointer: &str) -> Option<St
 }
 
 /// The pointer of a schema by its anchor.
-pub(super) fn anchored(value: &Value, anchor: &str, pointer: &str) -> Option<String> {
+pub(crate) fn anchored(value: &Value, anchor: &str, pointer: &str) -> Option<String> {
     find(value, pointer, &|map| {
         let named = ["$anchor", "$dynamicAnchor"]
             .iter()
@@ -52,7 +52,7 @@ fn find(
 }
 
 /// What a fragment of an address says.
-pub(super) fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

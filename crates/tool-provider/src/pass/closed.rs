@@ -87,10 +87,20 @@ impl Work<'_> {
         if missing.is_empty() {
             return;
         }
+        let rest = node.one("additionalProperties");
+        let rest = rest.filter(|_| !node.has("patternProperties")).cloned();
+        if rest.as_ref().is_some_and(|rest| rest.never) {
+            // A key is demanded that may not be there.
+            node.never = true;
+            return;
+        }
         let mut properties = known;
         for name in missing {
-            let mut child = Node::at(node.place.below("required"));
-            self.untyped(&mut child);
+            let child = rest.clone();
+            let mut child = child.unwrap_or_else(|| Node::at(node.place.below("required")));
+            if child.is_any() {
+                self.untyped(&mut child);
+            }
             properties.insert(name, child);
         }
         node.set_map("properties", properties);

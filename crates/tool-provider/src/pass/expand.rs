@@ -117,6 +117,7 @@ impl Work<'_> {
             }
             None => Node::at(place.clone()),
         };
+        node.refuses_null = target.refuses_null;
         if let Some(text) = target.text("description").filter(|_| self.effort.words) {
             node.set("description", text);
         }
@@ -200,3 +201,6 @@ fn demanded(node: &Node) -> BTreeSet<String> {
     }
     names
 }
+
+#[cfg(test)]
+mod tests;

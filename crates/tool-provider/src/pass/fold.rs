@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::Work;
+use super::merge::merge;
 use crate::loss::Effect;
 use crate::node::{Node, Place, TypeSet, emit};
 
@@ -75,9 +76,24 @@ impl Work<'_> {
                 }
             }
             let wanted: BTreeSet<String> = branches.iter().flat_map(Node::required).collect();
+            let rest = node.one("additionalProperties").cloned();
+            let rest = rest.filter(|_| !node.has("patternProperties"));
             let mut properties = node.take_map("properties");
             for (name, children) in variants {
                 if properties.get(name).is_some_and(|own| !own.is_any()) {
+                    continue;
+                }
+                // Where one demands the key and says nothing of it, it may hold anything.
+                let free = branches.iter().any(|branch| {
+                    let named = branch.map("properties");
+                    branch.required().contains(name)
+                        && !named.is_some_and(|named| named.contains_key(name))
+                });
+                if free {
+                    let place = node.place.clone();
+                    properties
+                        .entry(name.to_owned())
+                        .or_insert_with(|| rest.clone().unwrap_or(Node::at(place)));
                     continue;
                 }
                 if children.len() < branches.len() && branches.iter().any(|it| !closed(it)) {
@@ -90,6 +106,14 @@ impl Work<'_> {
                         .add(&place, "properties", Effect::Narrowed, note);
                 }
                 let mut union = union(&children);
+                if let Some(rest) = rest.as_ref().filter(|_| !properties.contains_key(name)) {
+                    if union.any(&|node| node.has("$ref")) {
+                        let note = "it is not said of every key that it is about";
+                        self.report
+                            .gave_up(&node.place, "additionalProperties", note);
+                    }
+                    merge(&mut union, rest.clone(), &mut self.report);
+                }
                 if let Some(own) = properties.remove(name) {
                     for (key, slot) in own.keys {
                         union.keys.entry(key).or_insert(slot);
@@ -99,7 +123,9 @@ impl Work<'_> {
             }
             for name in wanted {
                 let place = node.place.clone();
-                properties.entry(name).or_insert_with(|| Node::at(place));
+                properties
+                    .entry(name)
+                    .or_insert_with(|| rest.clone().unwrap_or(Node::at(place)));
             }
             node.set_map("properties", properties);
             let all_closed = branches.iter().all(closed);
@@ -121,7 +147,9 @@ fn union(nodes: &[&Node]) -> Node {
         .first()
         .map(|node| node.place.clone())
         .unwrap_or_default();
-    let union = any_of(place.clone(), nodes.iter().copied().cloned());
+    let refuses_null = nodes.iter().all(|node| node.refuses_null);
+    let mut union = any_of(place.clone(), nodes.iter().copied().cloned());
+    union.refuses_null = refuses_null;
     let values: Option<Vec<&Value>> = nodes.iter().map(|node| node.plain("const")).collect();
     let Some(values) = values.filter(|_| union.has("anyOf")) else {
         return union;
@@ -136,6 +164,7 @@ fn union(nodes: &[&Node]) -> Node {
     let types = distinct.iter().map(TypeSet::of_value);
     node.set_types(types.fold(TypeSet::NONE, TypeSet::with));
     node.set("enum", distinct);
+    node.refuses_null = refuses_null;
     node
 }
 

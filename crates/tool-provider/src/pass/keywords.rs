@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::Work;
+use super::untyped::about;
 use crate::describe::sentence;
-use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
+use crate::node::{Node, Slot, TypeSet};
 use crate::rules::{Envelope, Unions};
 
 /// Every profile takes these, and other passes see to them.
-const ALWAYS: [&str; 13] = [
+pub(crate) const ALWAYS: [&str; 13] = [
     "$ref",
     "additionalProperties",
     "anyOf",
@@ -57,8 +58,7 @@ impl Work<'_> {
             if let Slot::Plain(value) = &slot {
                 words.extend(sentence(&key, value));
             }
-            let constrains = !ANNOTATIONS.contains(&&*key) && !key.starts_with("x-");
-            if constrains {
+            if constrains(&key) {
                 self.report
                     .gave_up(&place, &key, "the provider does not take the keyword");
             }
@@ -117,18 +117,43 @@ impl Work<'_> {
     }
 }
 
-/// Whether every engine reads a pattern: no look-around, no reference back, no word border, no
-/// large count.
-fn is_plain(pattern: &str) -> bool {
-    let border = ["(?", "\\b", "\\B", "\\k", "\\p", "\\P"];
+/// Whether JSON Schema knows a keyword as one that constrains; what it does not know, it ignores.
+pub(crate) fn constrains(key: &str) -> bool {
+    const COMBINING: [&str; 13] = [
+        "$ref",
+        "allOf",
+        "anyOf",
+        "const",
+        "dependencies",
+        "else",
+        "enum",
+        "if",
+        "maxContains",
+        "minContains",
+        "not",
+        "oneOf",
+        "then",
+    ];
+    COMBINING.contains(&key) || !about(key).is_empty()
+}
+
+/// Whether a grammar can be made of a pattern: no look-around, no reference back, no word border.
+pub(crate) fn is_regular(pattern: &str) -> bool {
+    let beyond = ["(?=", "(?!", "(?<", "\\b", "\\B", "\\k"];
     let back = |window: &[u8]| matches!(window, [b'\\', b'1'..=b'9']);
+    !beyond.iter().any(|it| pattern.contains(it)) && !pattern.as_bytes().windows(2).any(back)
+}
+
+/// Whether every engine reads a pattern: it is regular, and has no flags, no properties of
+/// characters and no large count.
+pub(crate) fn is_plain(pattern: &str) -> bool {
+    let flags = pattern.matches("(?").count() > pattern.matches("(?:").count();
     let large = pattern.split('{').skip(1).any(|rest| {
         let count = rest.split('}').next().unwrap_or_default();
         count
             .split(',')
             .any(|it| it.trim().parse::<u32>().is_ok_and(|it| it > 100))
     });
-    !border.iter().any(|it| pattern.contains(it))
-        && !pattern.as_bytes().windows(2).any(back)
-        && !large
+    let properties = ["\\p", "\\P"];
+    is_regular(pattern) && !flags && !large && !properties.iter().any(|it| pattern.contains(it))
 }

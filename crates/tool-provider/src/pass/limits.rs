@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Work;
-use crate::node::{Document, Node};
+use crate::node::{Document, Node, emit};
 
 #[derive(Default)]
 struct Counted {
@@ -21,6 +21,15 @@ impl Work<'_> {
             count(node, &mut counted);
             depth = depth.max(levels(node));
         }
+        let bytes = if most.bytes == usize::MAX {
+            0
+        } else {
+            let nodes = document
+                .defs
+                .iter()
+                .map(|(name, node)| name.len() + size(node));
+            size(&document.root) + nodes.sum::<usize>()
+        };
         let place = &document.root.place;
         for (is, most, what) in [
             (depth, most.depth, "the schema is nested too deeply"),
@@ -39,12 +48,18 @@ impl Work<'_> {
                 most.characters,
                 "names and values of the schema are too long",
             ),
+            (bytes, most.bytes, "the schema has too many bytes"),
         ] {
             if is > most {
                 self.report.blocked(place, "", what);
             }
         }
     }
+}
+
+/// Bytes that a node and its envelope take at the most.
+fn size(node: &Node) -> usize {
+    emit(node).to_string().len() + 16
 }
 
 fn count(node: &Node, counted: &mut Counted) {

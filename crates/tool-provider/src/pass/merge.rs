@@ -8,6 +8,10 @@ use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
 /// Adds to a node what another demands too. What cannot be said in one schema is given up.
 pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
     into.never |= other.never;
+    into.refuses_null |= other.refuses_null;
+    let mut other = other;
+    rest_holds(into, &mut other, report);
+    rest_holds(&other, into, report);
     let conditional = ["if", "then", "else"];
     let has_condition = conditional.iter().any(|key| into.has(key));
     for (key, slot) in other.keys {
@@ -70,6 +74,26 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
             }
         };
         into.keys.insert(key, both);
+    }
+}
+
+/// What one says of the keys that it does not name holds for those that the other names.
+fn rest_holds(says: &Node, names: &mut Node, report: &mut Report) {
+    let Some(rest) = says.one("additionalProperties") else {
+        return;
+    };
+    if says.has("patternProperties") || rest.is_any() {
+        return;
+    }
+    let said = says.map("properties");
+    for (name, child) in names.map_mut("properties").into_iter().flatten() {
+        if !said.is_some_and(|said| said.contains_key(name)) {
+            if child.has("$ref") {
+                let note = "it is not said of every key that it is about";
+                report.gave_up(&says.place, "additionalProperties", note);
+            }
+            merge(child, rest.clone(), report);
+        }
     }
 }
 

@@ -62,11 +62,11 @@ fn is_common(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-fn anthropic(name: &str) -> bool {
+pub(crate) fn anthropic(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(is_common)
 }
 
-fn moonshot(name: &str) -> bool {
+pub(crate) fn moonshot(name: &str) -> bool {
     let reserved = ["$defs", "$ref", "anyOf", "required", "additionalProperties"];
     !reserved.contains(&name) && !name.contains(['{', '}'])
 }

@@ -1,24 +1,68 @@
 //! Properties that may be left out, where null has to say so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::Work;
+use super::{Work, edges, reachable, references};
 use crate::loss::Effect;
-use crate::node::{ANNOTATIONS, Node, TypeSet};
+use crate::node::{ANNOTATIONS, Document, Node, TypeSet};
 use crate::rules::Optional;
+
+/// What may judge an object by the keys that are there.
+const BY_PRESENCE: [&str; 12] = [
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "minProperties",
+    "not",
+    "oneOf",
+    "then",
+];
+
+/// What takes more in one of these takes less outside of it.
+const BY_NUMBER: [&str; 3] = ["if", "not", "oneOf"];
+
+/// The names that are referred to from where what takes more takes less outside.
+pub(super) fn judged_by_number(root: &Node, defs: &BTreeMap<String, Node>) -> BTreeSet<String> {
+    let edges = edges(root, defs);
+    let mut names = BTreeSet::new();
+    for node in std::iter::once(root).chain(defs.values()) {
+        below_number(node, &mut names);
+    }
+    let further: Vec<&str> = names.iter().flat_map(|it| reachable(&edges, it)).collect();
+    let further: Vec<String> = further.into_iter().map(str::to_owned).collect();
+    names.extend(further);
+    names
+}
+
+fn below_number(node: &Node, names: &mut BTreeSet<String>) {
+    for key in BY_NUMBER {
+        let one = node.one(key).into_iter();
+        for child in one.chain(node.list(key).into_iter().flatten()) {
+            names.extend(references(child));
+        }
+    }
+    node.children().for_each(|child| below_number(child, names));
+}
 
 impl Work<'_> {
     pub(super) fn optional(&mut self, node: &mut Node, defs: &BTreeMap<String, Node>) {
         if self.rules.optional == Optional::Free {
             return;
         }
-        node.each_child(&mut |child| self.optional(child, defs));
+        for (key, slot) in &mut node.keys {
+            if !BY_NUMBER.contains(&&**key) {
+                slot.each(&mut |child| self.optional(child, defs));
+            }
+        }
         let required = node.required();
         let Some(properties) = node.map_mut("properties") else {
-            // One service refuses names that are required where none is described.
-            node.take("required");
             return;
         };
         let mut nulls = Vec::new();
@@ -27,7 +71,10 @@ impl Work<'_> {
             .iter_mut()
             .filter(|(name, _)| !required.contains(*name))
         {
-            if takes_null(child, defs, 0) {
+            let takes = takes_null(child, defs, 0);
+            if takes && child.refuses_null {
+                nulls.push(name.clone());
+            } else if takes {
                 filled.push(name.clone());
                 let note = "null and absence are no longer told apart";
                 self.report
@@ -37,44 +84,87 @@ impl Work<'_> {
                 take_null(child);
             }
         }
+        let all = properties.keys().cloned().collect();
+        if !nulls.is_empty() {
+            for key in BY_PRESENCE.into_iter().filter(|key| node.has(key)) {
+                let note = "a key that is null counts there, and is left out for the tool";
+                self.report.gave_up(&node.place, key, note);
+            }
+        }
         if self.rules.optional == Optional::AsNull {
-            let all = properties.keys().cloned().collect();
             node.set_required(all);
             if !node.has("required") && node.is_object() {
                 node.set("required", Value::Array(Vec::new()));
             }
             node.undo.filled.extend(filled);
+            node.undo.filled.extend(nulls.iter().cloned());
         }
         node.undo.nulls.extend(nulls);
     }
 }
 
+/// Describes every name that is required: one service refuses those that are not.
+pub(super) fn describe_required(node: &mut Node) {
+    node.each(&mut |node| {
+        if node.has("properties") {
+            return;
+        }
+        let required = node.required();
+        if required.is_empty() {
+            node.take("required");
+            return;
+        }
+        let rest = node.one("additionalProperties");
+        let rest = rest.filter(|_| !node.has("patternProperties")).cloned();
+        let rest = rest.unwrap_or_else(|| Node::at(node.place.below("required")));
+        let properties = required.into_iter().map(|name| (name, rest.clone()));
+        node.set_map("properties", properties.collect());
+    });
+}
+
+/// Notes which nodes take no null, before any pass makes something else of them.
+pub(crate) fn note_null(document: &mut Document) {
+    let defs = document.defs.clone();
+    for node in std::iter::once(&mut document.root).chain(document.defs.values_mut()) {
+        node.each(&mut |node| node.refuses_null = !takes_null(node, &defs, 0));
+    }
+}
+
+/// Whether null fits. Only these keywords can tell; a reference that leads back to itself says
+/// nothing more.
 fn takes_null(node: &Node, defs: &BTreeMap<String, Node>, depth: usize) -> bool {
     if node.never || depth > 16 {
         return false;
     }
-    if let Some(name) = node.text("$ref") {
-        return defs
-            .get(name)
-            .is_some_and(|node| takes_null(node, defs, depth + 1));
-    }
-    if node.types().is_some_and(|types| !types.has(TypeSet::NULL)) {
+    let takes = |node: &Node| takes_null(node, defs, depth + 1);
+    if let Some(name) = node.text("$ref")
+        && !defs.get(name).is_some_and(takes)
+    {
         return false;
     }
-    if node.has("allOf") || node.has("not") || node.has("if") {
+    let listed = node.plain("enum").and_then(Value::as_array);
+    if node.types().is_some_and(|types| !types.has(TypeSet::NULL))
+        || listed.is_some_and(|values| !values.iter().any(Value::is_null))
+        || node.plain("const").is_some_and(|value| !value.is_null())
+    {
         return false;
     }
-    if let Some(values) = node.plain("enum").and_then(Value::as_array) {
-        return values.iter().any(Value::is_null);
-    }
-    if let Some(value) = node.plain("const") {
-        return value.is_null();
-    }
-    let some = |key: &str| {
-        node.list(key)
-            .is_none_or(|branches| branches.iter().any(|it| takes_null(it, defs, depth + 1)))
+    let holds = |key: &str, enough: fn(usize, usize) -> bool| {
+        node.list(key).is_none_or(|branches| {
+            let taking = branches.iter().filter(|it| takes(it)).count();
+            enough(taking, branches.len())
+        })
     };
-    some("anyOf") && some("oneOf")
+    let then = match node.one("if") {
+        Some(condition) if takes(condition) => node.one("then"),
+        Some(_) => node.one("else"),
+        None => None,
+    };
+    holds("anyOf", |taking, _| taking > 0)
+        && holds("oneOf", |taking, _| taking == 1)
+        && holds("allOf", |taking, all| taking == all)
+        && !node.one("not").is_some_and(takes)
+        && then.is_none_or(takes)
 }
 
 /// Makes a node take null too.

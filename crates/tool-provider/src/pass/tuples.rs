@@ -48,11 +48,18 @@ pub(super) fn flatten(node: &mut Node, report: &mut Report) {
     if branches.is_empty() {
         return;
     }
-    report.gave_up(
-        &node.place,
-        "prefixItems",
-        "items are no longer told apart by their position",
-    );
+    // Before 2020-12 the list stood under the other keyword.
+    let listed = branches.first().map(|it| it.place.to_string());
+    let old = format!("{}/items/", node.place);
+    let keyword = match listed {
+        Some(place) if place.starts_with(&old) => "items",
+        _ => "prefixItems",
+    };
+    let note = "items are no longer told apart by their position";
+    report.gave_up(&node.place, keyword, note);
+    if node.has("items") {
+        report.gave_up(&node.place, "items", note);
+    }
     let length = branches.len();
     let rest = node.take_one("items");
     let ends = node

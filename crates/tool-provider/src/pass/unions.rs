@@ -119,6 +119,7 @@ impl Work<'_> {
                 self.split(branch);
             }
         }
+        merged.retain(|branch| !branch.never);
         if merged.is_empty() {
             node.never = true;
             return;
@@ -137,7 +138,15 @@ impl Work<'_> {
     fn drop_impossible(&mut self, node: &mut Node) {
         let required = node.required();
         let mut impossible = false;
+        let closed = self.rules.closed
+            || node
+                .one("additionalProperties")
+                .is_some_and(|rest| rest.never);
         if let Some(properties) = node.map_mut("properties") {
+            for child in properties.values().filter(|child| child.never && !closed) {
+                let note = "the key takes nothing, and is not offered";
+                self.report.gave_up(&child.place, "", note);
+            }
             properties.retain(|name, child| {
                 impossible |= child.never && required.contains(name);
                 !child.never
@@ -151,7 +160,13 @@ impl Work<'_> {
 fn apart(branches: &[Node]) -> bool {
     branches.iter().enumerate().all(|(index, one)| {
         branches.iter().skip(index + 1).all(|other| {
-            let types = |node: &Node| node.types().unwrap_or(TypeSet::ALL);
+            let types = |node: &Node| {
+                let types = node.types().unwrap_or(TypeSet::ALL);
+                match node.has("nullable") {
+                    true => types.with(TypeSet::NULL),
+                    false => types,
+                }
+            };
             let both = types(one).and(types(other));
             if both.is_empty() {
                 return true;

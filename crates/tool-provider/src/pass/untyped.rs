@@ -32,7 +32,7 @@ const NUMBER: [&str; 5] = [
 ];
 
 /// The types that a keyword is about; none for one that is about all.
-pub(super) fn about(keyword: &str) -> TypeSet {
+pub(crate) fn about(keyword: &str) -> TypeSet {
     if OBJECT.contains(&keyword)
         || keyword == "unevaluatedProperties"
         || keyword.starts_with("dependent")

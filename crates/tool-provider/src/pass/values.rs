@@ -11,7 +11,11 @@ use crate::rules::{Enums, Unions};
 impl Work<'_> {
     /// Writes constants as enumerations, and those that the profile does not take as words.
     pub(super) fn values(&mut self, node: &mut Node) {
+        let mut keyword = "enum";
         if let Some(value) = node.take_plain("const") {
+            if !node.has("enum") {
+                keyword = "const";
+            }
             match node.plain("enum").and_then(Value::as_array) {
                 Some(values) if !values.contains(&value) => node.never = true,
                 _ => node.set("enum", vec![value]),
@@ -30,6 +34,11 @@ impl Work<'_> {
             if said.has(TypeSet::of_value(&value)) && !kept.contains(&value) {
                 kept.push(value);
             }
+        }
+        if kept.is_empty() {
+            // Each of several parts is possible alone, and all of them together are not.
+            node.never = true;
+            return;
         }
         if node.types().is_none() {
             node.set_types(types);
@@ -53,11 +62,16 @@ impl Work<'_> {
                     && values.clone().all(|it| it.as_str() != Some(""))
             }
         };
-        if !taken {
+        let excess = self.rules.schema.enumeration.excess(&kept).is_some();
+        if excess && self.rules.strict {
+            self.report
+                .blocked(&node.place, "enum", "the enumeration is too long");
+        }
+        if !taken || excess {
             let words = sentence("enum", &Value::Array(kept));
             node.take("enum");
             self.report
-                .gave_up(&node.place, "enum", "its values stand in the description");
+                .gave_up(&node.place, keyword, "its values stand in the description");
             self.say(node, words);
             // The values name the types better than a wider list does.
             node.set_types(types);

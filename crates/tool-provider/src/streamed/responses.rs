@@ -1,69 +1,130 @@
 //! Events of OpenAI Responses.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tool_core::FinishReason;
 
-use super::{OpenCalls, StreamPart};
+use super::StreamPart;
+use super::calls::{Calls, State};
 use crate::incoming::finish_reason;
 
-/// Assembles the events of one OpenAI Responses response.
-///
-/// A call is whole once its item is done, unless the item says that it is incomplete.
+/// The items that began, by their index, each with whether it is done.
 #[derive(Clone, Debug, Default)]
-pub struct ResponsesStream {
-    calls: OpenCalls,
-}
+pub(super) struct Items(BTreeMap<u64, (Value, bool)>);
 
-impl ResponsesStream {
-    /// What one parsed event says. Events that say nothing of calls, text or the end give nothing,
-    /// and so does whatever comes after the end.
-    pub fn feed(&mut self, event: &Value) -> Vec<StreamPart> {
-        self.calls.feed(|calls, parts| read(event, calls, parts))
+impl Items {
+    pub(super) fn read(&mut self, event: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
+        let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+        let index = event.get("output_index").and_then(Value::as_u64);
+        let index = index.unwrap_or(0);
+        match word("/type").unwrap_or_default() {
+            "response.output_item.added" => {
+                if let Some(item) = event.get("item") {
+                    self.begin(index, item, calls, parts);
+                }
+            }
+            "response.function_call_arguments.delta" => {
+                let piece = word("/delta").unwrap_or_default();
+                parts.extend(calls.extend(index, piece));
+            }
+            "response.function_call_arguments.done" => {
+                let whole = word("/arguments").unwrap_or_default();
+                parts.extend(calls.replace(index, whole));
+            }
+            "response.output_item.done" => {
+                if let Some(item) = event.get("item") {
+                    self.done(index, item, calls, parts);
+                }
+            }
+            "response.output_text.delta" => {
+                let text = word("/delta").filter(|it| !it.is_empty());
+                parts.extend(text.map(|it| StreamPart::Text(it.to_owned())));
+            }
+            "response.refusal.delta" => {
+                let text = word("/delta").filter(|it| !it.is_empty());
+                parts.extend(text.map(|it| StreamPart::Refusal(it.to_owned())));
+            }
+            "response.completed" => {
+                // The whole response may say what no event of an item did.
+                let output = event.pointer("/response/output").and_then(Value::as_array);
+                for (index, item) in (0..).zip(output.into_iter().flatten()) {
+                    let is_done = self.0.get(&index).is_some_and(|(_, done)| *done);
+                    if !is_done {
+                        self.done(index, item, calls, parts);
+                    }
+                }
+                calls.finish_without_open(FinishReason::Stop, parts);
+            }
+            "response.incomplete" => {
+                let reason = word("/response/incomplete_details/reason").unwrap_or("incomplete");
+                calls.finish_without_open(finish_reason(reason), parts);
+            }
+            "response.failed" => {
+                let kind = word("/response/error/code").unwrap_or("error");
+                parts.push(calls.fail(kind));
+            }
+            "error" => {
+                let nested = word("/error/code").or_else(|| word("/error/type"));
+                let kind = word("/code").or(nested).unwrap_or("error");
+                parts.push(calls.fail(kind));
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, index: u64, item: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
+        self.0.insert(index, (item.clone(), false));
+        if is_call(item) {
+            let word = |key: &str| item.get(key).and_then(Value::as_str);
+            parts.push(calls.start(index, word("call_id"), word("name").unwrap_or_default()));
+        }
+    }
+
+    fn done(&mut self, index: u64, item: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
+        if is_call(item) {
+            if calls.open(index).is_none() {
+                self.begin(index, item, calls, parts);
+            }
+            let word = |key: &str| item.get(key).and_then(Value::as_str);
+            let whole = word("arguments").unwrap_or_default();
+            parts.extend(calls.replace(index, whole));
+            if word("status").is_none_or(|it| it == "completed") {
+                parts.extend(calls.complete(index));
+            } else {
+                calls.cut_off(index);
+            }
+        }
+        self.0.insert(index, (item.clone(), true));
+    }
+
+    pub(super) fn message(&self, calls: &Calls) -> Value {
+        let mut items = Vec::new();
+        for (index, (item, done)) in &self.0 {
+            let made = calls.made().find(|made| made.key == *index);
+            let Some(made) = made.filter(|_| is_call(item)) else {
+                items.extend(done.then(|| item.clone()));
+                continue;
+            };
+            let mut item = item.clone();
+            let mut set = |key: &str, value: &str| {
+                if let Some(item) = item.as_object_mut() {
+                    item.insert(key.to_owned(), value.into());
+                }
+            };
+            if let Some(id) = &made.call.id {
+                set("call_id", id.as_str());
+            }
+            if made.state != State::Whole {
+                set("arguments", "{}");
+                set("status", "incomplete");
+            }
+            items.push(item);
+        }
+        Value::Array(items)
     }
 }
 
-fn read(event: &Value, calls: &mut OpenCalls, parts: &mut Vec<StreamPart>) {
-    let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
-    let index = event.get("output_index").and_then(Value::as_u64);
-    let index = index.unwrap_or(0);
-    let is_call = word("/item/type") == Some("function_call");
-    let start = |calls: &mut OpenCalls| {
-        let name = word("/item/name").unwrap_or_default();
-        calls.start(index, word("/item/call_id"), name)
-    };
-    match word("/type").unwrap_or_default() {
-        "response.output_item.added" if is_call => parts.push(start(calls)),
-        "response.function_call_arguments.delta" => {
-            let piece = word("/delta").unwrap_or_default();
-            parts.extend(calls.extend(index, piece));
-        }
-        "response.output_item.done" if is_call => {
-            if calls.last(index).is_none() {
-                parts.push(start(calls));
-            }
-            if calls.last(index).is_some_and(|it| it.is_empty()) {
-                let whole = word("/item/arguments").unwrap_or_default();
-                parts.extend(calls.extend(index, whole));
-            }
-            let call = calls.complete(index);
-            if word("/item/status").is_none_or(|it| it == "completed") {
-                parts.extend(call);
-            }
-        }
-        "response.output_text.delta" => {
-            let text = word("/delta").unwrap_or_default();
-            parts.push(StreamPart::Text(text.to_owned()));
-        }
-        "response.completed" => calls.finish(FinishReason::Stop, parts),
-        "response.incomplete" => {
-            let reason = word("/response/incomplete_details/reason").unwrap_or("incomplete");
-            calls.finish(finish_reason(reason), parts);
-        }
-        "response.failed" => {
-            let kind = word("/response/error/code").unwrap_or("error");
-            parts.push(calls.fail(kind));
-        }
-        "error" => parts.push(calls.fail(word("/code").unwrap_or("error"))),
-        _ => {}
-    }
+fn is_call(item: &Value) -> bool {
+    item.get("type").and_then(Value::as_str) == Some("function_call")
 }

@@ -1,9 +1,13 @@
 //! Every tool of real servers, in every profile.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tool_core::{Identity, WireName};
 use tool_provider::Profile;
 
 use crate::checker::refused;
-use crate::tools::corpus;
+use crate::tools::{corpus, corpus_identities};
 
 #[test]
 fn every_tool_of_the_corpus_is_taken_by_every_provider() {
@@ -28,7 +32,14 @@ fn every_tool_of_the_corpus_is_taken_by_every_provider() {
             }
             let given = serde_json::to_string(tool).expect("JSON").len();
             let made = sent.definition().to_string().len();
-            if made > 2 * given + 512 {
+            let (nodes, depth) = size(sent.schema());
+            if nodes > 10_000 || depth > 64 {
+                wrong.push(format!(
+                    "{profile} {}: {nodes} nodes, {depth} levels",
+                    sent.name()
+                ));
+            }
+            if made > 2 * given {
                 wrong.push(format!(
                     "{profile} {}: {given} bytes became {made}",
                     sent.name()
@@ -48,6 +59,43 @@ fn every_tool_of_the_corpus_is_taken_by_every_provider() {
     );
 }
 
+/// How many values a schema consists of, and how deep they stand.
+fn size(schema: &Value) -> (usize, usize) {
+    let inner: Vec<&Value> = match schema {
+        Value::Object(map) => map.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    inner
+        .into_iter()
+        .map(size)
+        .fold((1, 1), |sum, it| (sum.0 + it.0, sum.1.max(1 + it.1)))
+}
+
+#[test]
+fn wire_names_are_a_bijection_over_the_corpus_in_any_order() {
+    let Some(tools) = corpus_identities("wire_names_are_a_bijection_over_the_corpus_in_any_order")
+    else {
+        return;
+    };
+    let names = |identities: &[Identity]| -> BTreeMap<String, Identity> {
+        let named = identities.iter();
+        named
+            .map(|it| (WireName::of(it).to_string(), it.clone()))
+            .collect()
+    };
+    let distinct: BTreeSet<String> = tools.iter().map(|it| format!("{it:?}")).collect();
+    let forth = names(&tools);
+    assert_eq!(forth.len(), distinct.len(), "no two tools have one name");
+    let mut turned = tools.clone();
+    turned.reverse();
+    turned.rotate_left(331);
+    assert_eq!(names(&turned), forth, "whatever is named first");
+    for (name, identity) in &forth {
+        assert_eq!(&names(std::slice::from_ref(identity))[name], identity);
+    }
+}
+
 #[test]
 fn any_order_gives_the_same_bytes() {
     let Some(mut tools) = corpus("any_order_gives_the_same_bytes") else {
@@ -55,10 +103,11 @@ fn any_order_gives_the_same_bytes() {
     };
     tools.truncate(300);
     for profile in Profile::ALL {
-        let list = profile.tools(&tools).to_json();
+        let list = profile.tools(&tools);
+        let list = list.as_json();
         tools.reverse();
-        assert_eq!(list, profile.tools(&tools).to_json(), "{profile}");
+        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
         tools.rotate_left(97);
-        assert_eq!(list, profile.tools(&tools).to_json(), "{profile}");
+        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
     }
 }

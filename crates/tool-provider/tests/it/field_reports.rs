@@ -69,6 +69,27 @@ fn a2_alternatives_with_properties_keep_them_all() {
 }
 
 #[test]
+fn a4_a_tool_of_the_host_and_one_of_a_server_take_one_way_in_every_profile() {
+    let schema =
+        json!({"type": "object", "anyOf": [{"required": ["route"]}, {"required": ["file"]}]});
+    reviewed("a4", schema.clone());
+    let server = Source::Server(Namespace::new("s").expect("a namespace"));
+    for profile in Profile::ALL {
+        let sent = [&Source::Host, &server].map(|source| {
+            let identity = Identity::new(source, ToolName::new("open").expect("a name"));
+            let schema = Schema::input(schema.clone()).expect("an input schema");
+            let annotations = Annotations::default();
+            let name = WireName::of(&identity);
+            let tool = Definition::new(name, "Opens it.", schema, None, annotations);
+            profile.project(&tool).expect("it is sent")
+        });
+        let [host, server] = &sent;
+        assert_eq!(host.schema(), server.schema(), "{profile}");
+        assert_eq!(host.losses(), server.losses(), "{profile}");
+    }
+}
+
+#[test]
 fn a5_parts_at_the_root_become_one_object() {
     let parts = json!([{"properties": {"a": {}}}, {"properties": {"b": {}}}]);
     let seen = reviewed("a5", json!({"type": "object", "allOf": parts}));

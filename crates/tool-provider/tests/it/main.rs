@@ -14,8 +14,20 @@ mod checker;
 mod corpus;
 mod field_reports;
 mod incoming;
+#[cfg(feature = "lint")]
+mod lint_corpus;
+#[cfg(feature = "lint")]
+mod lint_examples;
+#[cfg(feature = "lint")]
+mod lint_rules;
+#[cfg(feature = "lint")]
+mod lint_tools;
+mod processes;
+mod random_schemas;
 mod results;
+mod reverse;
 mod samples;
+mod stream_faults;
 mod streamed;
 mod superset;
 mod tools;

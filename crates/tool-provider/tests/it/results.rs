@@ -63,3 +63,14 @@ fn the_other_apis_have_one_result_for_each_call() {
     assert_eq!(mcp[0]["content"][1]["type"], "image");
     assert_eq!(mcp[1]["isError"], true);
 }
+
+#[test]
+fn a_settlement_answers_the_call_of_its_id_wherever_it_stands() {
+    let calls = two_calls().calls;
+    let mut settled = settled();
+    settled.reverse();
+    let sent = Api::OpenAiChat.results(&calls, &settled);
+    assert_eq!(sent[0]["content"], "one");
+    assert_eq!(sent[1]["content"], "Error: the call was cancelled");
+    assert_eq!(sent[2]["content"], "Error: the call was not started");
+}

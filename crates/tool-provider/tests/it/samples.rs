@@ -21,6 +21,75 @@ impl<'a> Sampler<'a> {
         self.of(self.root, 0)
     }
 
+    /// Changes one place of a value to something near: another number, text, type, key or length.
+    pub(crate) fn bend(&mut self, value: &mut Value) {
+        let inner = match value {
+            Value::Object(map) if !map.is_empty() && self.below(3) > 0 => {
+                let at = self.below(map.len());
+                map.values_mut().nth(at)
+            }
+            Value::Array(items) if !items.is_empty() && self.below(3) > 0 => {
+                let at = self.below(items.len());
+                items.get_mut(at)
+            }
+            _ => None,
+        };
+        if let Some(inner) = inner {
+            return self.bend(inner);
+        }
+        let choice = self.below(5);
+        match value {
+            Value::Object(map) => match choice {
+                0 | 1 => {
+                    let at = self.below(map.len());
+                    let name = map.keys().nth(at).cloned();
+                    name.and_then(|name| map.remove(&name));
+                }
+                2 => {
+                    map.insert("another_key".to_owned(), json!("another"));
+                }
+                3 => {
+                    map.insert("another_key".to_owned(), json!(7));
+                }
+                _ => map.clear(),
+            },
+            Value::Array(items) => match choice {
+                0 | 1 => items.extend(items.first().cloned()),
+                2 => items.push(json!("another")),
+                3 => items.push(json!(7)),
+                _ => items.clear(),
+            },
+            Value::Number(number) => {
+                let near = number.as_f64().unwrap_or_default();
+                *value = match choice {
+                    0 => json!(near - 1.0),
+                    1 => json!(near + 0.5),
+                    2 => json!(-1),
+                    3 => json!(1_000_000_007),
+                    _ => json!(0),
+                };
+            }
+            Value::String(text) => match choice {
+                0 => text.clear(),
+                1 => text.push_str("~another"),
+                2 => *text = "~".repeat(300),
+                3 => text.insert(0, ' '),
+                _ => *value = json!(7),
+            },
+            _ => {
+                let others = [
+                    json!("another"),
+                    json!(7),
+                    Value::Null,
+                    json!({}),
+                    json!([]),
+                ];
+                let at = self.below(others.len());
+                *value = others[at].clone();
+            }
+        }
+    }
+
     fn below(&mut self, most: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

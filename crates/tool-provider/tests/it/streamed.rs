@@ -2,12 +2,9 @@
 
 use serde_json::{Value, json};
 use tool_core::Arguments;
-use tool_provider::{
-    AnthropicStream, ChatStream, FinishReason, GeminiStream, IncomingCall, ResponsesStream,
-    StreamPart,
-};
+use tool_provider::{FinishReason, IncomingCall, ResponseStream, StreamPart};
 
-fn calls(parts: &[StreamPart]) -> Vec<(usize, Option<&str>, &str, &Arguments)> {
+pub(crate) fn calls(parts: &[StreamPart]) -> Vec<(usize, Option<&str>, &str, &Arguments)> {
     let call = |part| match part {
         &StreamPart::Call(IncomingCall {
             position,
@@ -27,12 +24,12 @@ fn calls(parts: &[StreamPart]) -> Vec<(usize, Option<&str>, &str, &Arguments)> {
 }
 
 fn chat(events: &[Value]) -> Vec<StreamPart> {
-    let mut stream = ChatStream::default();
+    let mut stream = ResponseStream::openai_chat();
     events.iter().flat_map(|it| stream.feed(it)).collect()
 }
 
 fn anthropic(events: &[Value]) -> Vec<StreamPart> {
-    let mut stream = AnthropicStream::default();
+    let mut stream = ResponseStream::anthropic();
     events.iter().flat_map(|it| stream.feed(it)).collect()
 }
 
@@ -149,7 +146,7 @@ fn responses_calls_are_whole_by_item_unless_it_says_otherwise() {
         item(done, 1, "incomplete", "{\"x"),
         json!({"type": "response.incomplete", "response": reason}),
     ];
-    let mut stream = ResponsesStream::default();
+    let mut stream = ResponseStream::openai_responses();
     let parts: Vec<_> = events.iter().flat_map(|it| stream.feed(it)).collect();
     let text = Arguments::Text("{}".into());
     assert_eq!(calls(&parts), [(0, Some("c0"), "f", &text)]);
@@ -167,13 +164,13 @@ fn gemini_calls_are_values_and_the_last_waits_for_the_reason() {
             {"functionCall": {"name": "g"}},
         ]}, "finishReason": reason}]})
     };
-    let parts = GeminiStream::default().feed(&chunk("STOP".into()));
+    let parts = ResponseStream::gemini().feed(&chunk("STOP".into()));
     let (x, none) = (
         Arguments::Value(json!({"x": 1})),
         Arguments::Value(Value::Null),
     );
     assert_eq!(calls(&parts), [(0, None, "f", &x), (1, None, "g", &none)]);
-    let parts = GeminiStream::default().feed(&chunk("MAX_TOKENS".into()));
+    let parts = ResponseStream::gemini().feed(&chunk("MAX_TOKENS".into()));
     assert_eq!(calls(&parts), [(0, None, "f", &x)]);
 }
 
@@ -195,7 +192,7 @@ fn arguments_in_parts_fail_a_gemini_response() {
         call(json!({"name": "f", "args": {}})),
         call(json!({"name": "g", "partialArgs": [], "willContinue": true})),
     ]}}]});
-    let parts = GeminiStream::default().feed(&chunk);
+    let parts = ResponseStream::gemini().feed(&chunk);
     assert_eq!(
         calls(&parts).len(),
         1,
@@ -211,6 +208,6 @@ fn thoughts_of_gemini_are_no_text() {
         {"text": "I wonder", "thought": true},
         {"text": "Hello"},
     ]}}]});
-    let parts = GeminiStream::default().feed(&chunk);
+    let parts = ResponseStream::gemini().feed(&chunk);
     assert_eq!(parts, [StreamPart::Text("Hello".to_owned())]);
 }

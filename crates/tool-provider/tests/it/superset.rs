@@ -33,7 +33,11 @@ fn check(profile: Profile, tool: &Definition, wrong: &mut Vec<String>) -> usize 
         held += 1;
         let presented = sent.inverse().present(sample.clone());
         if let Err(error) = projected.validate(&presented) {
-            wrong.push(format!("{profile} {}: {error} in {presented}", sent.name()));
+            wrong.push(format!(
+                "{profile} {}: {error} in {presented}, of {}",
+                sent.name(),
+                short(original)
+            ));
             break;
         }
         let restored = sent.inverse().restore(presented);
@@ -45,15 +49,17 @@ fn check(profile: Profile, tool: &Definition, wrong: &mut Vec<String>) -> usize 
         };
         if !same {
             wrong.push(format!(
-                "{profile} {}: {sample} became {restored}",
-                sent.name()
+                "{profile} {}: {sample} became {restored}, of {}",
+                sent.name(),
+                short(original)
             ));
             break;
         }
         if !judge.is_valid(&restored) {
             wrong.push(format!(
-                "{profile} {}: {restored} no longer fits",
-                sent.name()
+                "{profile} {}: {restored} no longer fits {}",
+                sent.name(),
+                short(original)
             ));
             break;
         }
@@ -61,8 +67,13 @@ fn check(profile: Profile, tool: &Definition, wrong: &mut Vec<String>) -> usize 
     held
 }
 
+/// A schema, for a message; where it is long its beginning.
+pub(crate) fn short(schema: &Value) -> String {
+    schema.to_string().chars().take(900).collect()
+}
+
 /// Gemini's form of schemas as JSON Schema.
-fn as_json_schema(schema: &Value) -> Value {
+pub(crate) fn as_json_schema(schema: &Value) -> Value {
     let Some(map) = schema.as_object() else {
         return schema.clone();
     };
@@ -103,7 +114,7 @@ fn without_nulls(value: &Value) -> Value {
 }
 
 #[track_caller]
-fn holds(tools: &[Definition]) {
+pub(crate) fn holds(tools: &[Definition]) {
     let mut wrong = Vec::new();
     let mut held = 0;
     for profile in Profile::ALL {
@@ -120,8 +131,8 @@ fn holds(tools: &[Definition]) {
     );
 }
 
-#[test]
-fn a_projection_takes_what_the_original_does() {
+/// Tools that show each pass at work.
+pub(crate) fn tools() -> Vec<Definition> {
     let schemas = [
         json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": ["integer", "null"]}}, "required": ["a"]}),
         json!({"type": "object", "properties": {"x": true, "y": {"enum": [1, "two", null, true]}, "z": {"const": 5}}}),
@@ -137,12 +148,16 @@ fn a_projection_takes_what_the_original_does() {
         json!({"type": "object", "properties": {"o": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}}),
         json!({"type": "object", "required": ["ghost"], "properties": {"never": false, "not": {"not": {"type": "string"}}}}),
     ];
-    let tools: Vec<Definition> = schemas
+    schemas
         .into_iter()
         .enumerate()
         .map(|(index, schema)| tool(&format!("tool{index}"), schema))
-        .collect();
-    holds(&tools);
+        .collect()
+}
+
+#[test]
+fn a_projection_takes_what_the_original_does() {
+    holds(&tools());
 }
 
 #[test]

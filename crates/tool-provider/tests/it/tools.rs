@@ -21,6 +21,44 @@ pub(crate) fn property(schema: impl Into<Value>) -> Value {
 /// The tools of real servers, from `mcp-tools` of the folder that `TOOL_CORPUS` names; nothing where
 /// it names none. A folder without definitions is a mistake of whoever set it.
 pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
+    let tools = corpus_tools(test)?;
+    Some(
+        tools
+            .into_iter()
+            .map(|(_, definition)| definition)
+            .collect(),
+    )
+}
+
+/// Who they are.
+pub(crate) fn corpus_identities(test: &str) -> Option<Vec<Identity>> {
+    let tools = corpus_tools(test)?;
+    Some(tools.into_iter().map(|(identity, _)| identity).collect())
+}
+
+fn corpus_tools(test: &str) -> Option<Vec<(Identity, Definition)>> {
+    let mut tools = Vec::new();
+    for (server, entries) in lists(test)? {
+        let source = Source::Server(Namespace::new(server).expect("a namespace"));
+        for tool in entries {
+            let name = ToolName::new(tool["name"].as_str().expect("a name")).expect("a name");
+            let schema = Schema::input(tool["inputSchema"].clone()).expect("an input schema");
+            let identity = Identity::new(&source, name);
+            let definition = Definition::new(
+                WireName::of(&identity),
+                tool["description"].as_str().unwrap_or_default(),
+                schema,
+                None,
+                Annotations::default(),
+            );
+            tools.push((identity, definition));
+        }
+    }
+    Some(tools)
+}
+
+/// The entries that real servers list, by server, as they are saved.
+pub(crate) fn lists(test: &str) -> Option<Vec<(String, Vec<Value>)>> {
     let Some(folder) = std::env::var_os("TOOL_CORPUS").map(PathBuf::from) else {
         println!("skipped {test}: TOOL_CORPUS is not set");
         return None;
@@ -31,28 +69,22 @@ pub(crate) fn corpus(test: &str) -> Option<Vec<Definition>> {
         .filter(|path| path.extension().is_some_and(|it| it == "json"))
         .collect();
     files.sort();
-    let mut tools = Vec::new();
-    for file in files {
-        let list: Value =
-            serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
-        let server = file
-            .file_stem()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
-        let source = Source::Server(Namespace::new(server).expect("a namespace"));
-        for tool in list["tools"].as_array().expect("a list of tools") {
-            let name = ToolName::new(tool["name"].as_str().expect("a name")).expect("a name");
-            let schema = Schema::input(tool["inputSchema"].clone()).expect("an input schema");
-            tools.push(Definition::new(
-                WireName::of(&Identity::new(&source, name)),
-                tool["description"].as_str().unwrap_or_default(),
-                schema,
-                None,
-                Annotations::default(),
-            ));
-        }
-    }
-    assert!(!tools.is_empty(), "mcp-tools of TOOL_CORPUS holds tools");
-    Some(tools)
+    let lists: Vec<_> = files
+        .iter()
+        .map(|file| {
+            let bytes = std::fs::read(file).expect("a file");
+            let list: Value = serde_json::from_slice(&bytes).expect("JSON");
+            let server = file
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            (
+                server,
+                list["tools"].as_array().expect("a list of tools").clone(),
+            )
+        })
+        .collect();
+    assert!(!lists.is_empty(), "mcp-tools of TOOL_CORPUS holds tools");
+    Some(lists)
 }

@@ -3,20 +3,24 @@
 use tool_core::{Defect, DefectKind, Outcome, SettledCall, Spoken, Stage};
 
 use super::Run;
+use super::passage::Passage;
 use crate::Entry;
 use crate::contained::awaited;
 
 /// Runs the hooks, the one added last first. One that fails or panics makes the call a defect.
 /// Nothing is bounded a second time, and whatever a hook changes, the settlement stays that of its
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
+pub(super) fn run<'a>(
+    run: &'a mut Run<'_>,
+    entry: &'a Entry,
+    input: &'a Spoken<'_>,
+) -> Passage<'a, ()> {
     run.stage(Stage::After);
     // A call that was refused while it ran counts as one that did not run.
     if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
-        return;
+        return Passage::At(());
     }
-    // On the heap, so that a call without a hook needs no room for it.
-    Box::pin(look(run, entry, input)).await;
+    Passage::after(look(run, entry, input))
 }
 
 async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
@@ -27,7 +31,7 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         Some(input.value()),
     );
     // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
-    let mut settlement = run.settlement.clone();
+    let mut settlement = (*run.settlement).clone();
     settlement.call = run.id().cloned();
     for hook in &run.services.after {
         let looked = awaited(async { hook.after(&mut settlement, &call).await }).await;
@@ -40,5 +44,5 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         run.settlement.retained = settlement.retained;
         return;
     }
-    run.settlement = settlement;
+    *run.settlement = settlement;
 }

@@ -8,6 +8,7 @@ use tool_core::{
     Spoken, Stage,
 };
 
+use super::passage::Passage;
 use super::policy::{self, Open};
 use super::suspend::{self, Wait};
 use super::{Ended, Run, resume};
@@ -24,22 +25,23 @@ struct Question<'e> {
 
 /// Puts what policy left open and what the tool itself asks for, in this order. One answer never
 /// stands for another.
-pub(super) async fn ask(
-    run: &Run<'_>,
-    entry: &Entry,
-    input: &Spoken<'_>,
-    open: Vec<Open<'_>>,
-) -> Result<(), Ended> {
+pub(super) fn ask<'a>(
+    run: &'a Run<'_>,
+    entry: &'a Entry,
+    input: &'a Spoken<'_>,
+    open: Vec<Open<'a>>,
+) -> Passage<'a, Result<(), Ended>> {
     run.stage(Stage::Approval);
-    if let Some(suspension) = &run.gating.resumed {
-        resume::still_the_same(suspension, entry, input)?;
+    if let Some(suspension) = run.gating.suspension()
+        && let Err(ended) = resume::still_the_same(suspension, entry, input)
+    {
+        return Passage::At(Err(ended));
     }
     let declared = entry.tool().declarations();
     if open.is_empty() && declared.approval.is_never() && declared.check_in.is_none() {
-        return Ok(());
+        return Passage::At(Ok(()));
     }
-    // On the heap, so that a call without a question needs no room for it.
-    Box::pin(put(run, entry, input, open)).await
+    Passage::after(put(run, entry, input, open))
 }
 
 async fn put(
@@ -49,7 +51,7 @@ async fn put(
     open: Vec<Open<'_>>,
 ) -> Result<(), Ended> {
     for question in questions(run, entry, input, open).await {
-        if run.gating.passed.contains(&question.gate) {
+        if run.gating.passed().contains(&question.gate) {
             continue;
         }
         let Question {
@@ -79,7 +81,7 @@ async fn put(
                 let component = component.cloned();
                 let wait = Wait {
                     gate,
-                    because: ruling.because,
+                    because: ruling.because.into_owned(),
                     component,
                 };
                 return Err(suspend::suspend(run, entry, input, wait).into());

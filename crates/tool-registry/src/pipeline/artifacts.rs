@@ -9,6 +9,7 @@ use tool_core::{
     EventKind, Outcome, Prepared, Refusal, Spoken, Stage, Validation,
 };
 
+use super::passage::Passage;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::validator::type_name;
@@ -21,17 +22,29 @@ pub(super) struct Redeemed {
 /// Redeems what the tool wants, if anything. All arguments are judged before one combined refusal.
 ///
 /// What is prepared then holds the data; the input stays as it was spoken, references and all.
-pub(super) async fn redeem<'e>(
+pub(super) fn redeem<'a, 'e>(
+    run: &'a Run<'_>,
+    entry: &'e Entry,
+    input: &'a Spoken<'_>,
+    prepared: &'a mut Box<dyn Prepared + 'e>,
+) -> Passage<'a, Result<Option<Box<Redeemed>>, Ended>>
+where
+    'e: 'a,
+{
+    run.stage(Stage::Artifacts);
+    if entry.tool().declarations().wants.is_empty() {
+        return Passage::At(Ok(None));
+    }
+    Passage::after(find_all(run, entry, input, prepared))
+}
+
+async fn find_all<'e>(
     run: &Run<'_>,
     entry: &'e Entry,
     input: &Spoken<'_>,
     prepared: &mut Box<dyn Prepared + 'e>,
 ) -> Result<Option<Box<Redeemed>>, Ended> {
-    run.stage(Stage::Artifacts);
     let wants = &entry.tool().declarations().wants;
-    if wants.is_empty() {
-        return Ok(None);
-    }
     if !run.door.redeems_artifacts() {
         let declaration = "wants";
         return Err(Outcome::Refused(Refusal::Door { declaration }).into());

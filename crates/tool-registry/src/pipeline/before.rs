@@ -3,18 +3,21 @@
 use serde_json::Value;
 use tool_core::{Arguments, Denial, HookError, Incoming, Outcome, Refusal, Stage};
 
+use super::passage::Passage;
 use super::{Ended, Run};
 use crate::within::within;
 
 /// Runs the hooks in order, for unknown names too. One that rejects, fails or breaks refuses the
 /// call.
-pub(super) async fn run(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
+pub(super) fn run<'a>(
+    run: &'a mut Run<'_>,
+    arguments: &'a mut Arguments,
+) -> Passage<'a, Result<(), Ended>> {
     run.stage(Stage::Before);
     if run.services.before.is_empty() {
-        return Ok(());
+        return Passage::At(Ok(()));
     }
-    // On the heap, so that a call without a hook needs no room for it.
-    Box::pin(look(run, arguments)).await
+    Passage::after(look(run, arguments))
 }
 
 async fn look(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {

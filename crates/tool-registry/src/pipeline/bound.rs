@@ -1,38 +1,75 @@
 //! Stage 13: long text is retained whole and shown in part.
 
+use std::sync::Arc;
+
 use tool_core::{
-    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Outcome, Refusal,
-    Retention, Stage,
+    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Outcome,
+    OutputStore, Refusal, Retention, Stage,
 };
 
+use super::passage::Passage;
 use super::project::Shown;
-use super::{Run, place};
+use super::{Run, place, repeated_media};
 use crate::Entry;
 
 /// Bounds the model-facing text of the settlement.
 ///
-/// Only text is measured; media, links and the structured channel pass unchanged, and so does
-/// whether it is an error. When the whole cannot be retained, the call is a defect: nothing is
-/// shown of a text that is kept nowhere.
-pub(super) async fn bound(run: &mut Run<'_>, entry: &Entry, _shown: Shown) {
+/// Only text is measured; media, links and the structured channel pass unchanged, but for media
+/// that the result repeats as base64, and so does whether it is an error. When the whole cannot be
+/// retained, the call is a defect: nothing is shown of a text that is kept nowhere.
+pub(super) fn bound<'a>(run: &'a mut Run<'_>, entry: &'a Entry, _shown: Shown) -> Passage<'a, ()> {
     run.stage(Stage::Bound);
     // What the runtime itself says of a call is short.
     if !matches!(
         run.settlement.outcome,
         Outcome::Completed | Outcome::Failed(_)
     ) {
-        return;
+        return Passage::At(());
     }
     name_streamed(run);
-    if place::place(run, entry).await {
-        return;
+    repeated_media::refer(run, entry);
+    if let Some(long) = place::long(run, entry) {
+        return Passage::after(async move {
+            if !place::place(run, long).await {
+                keep(run, entry).await;
+            }
+        });
     }
-    if let Kept::Whole = keep_within(run, entry).await
-        && let Some(loss) = run.host.state().loss()
-    {
+    match exceeded(run, entry) {
+        None => {
+            tell_of_loss(run);
+            Passage::At(())
+        }
+        Some(_) => Passage::after(keep(run, entry)),
+    }
+}
+
+/// Keeps the text within its bound, and tells what the tool itself left out of one that is short.
+async fn keep(run: &mut Run<'_>, entry: &Entry) {
+    match exceeded(run, entry) {
+        None => tell_of_loss(run),
+        Some((outputs, bound)) => cut(run, entry, outputs, bound).await,
+    }
+}
+
+fn tell_of_loss(run: &mut Run<'_>) {
+    if let Some(loss) = run.host.state().loss() {
         let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
         run.settlement.content.push(Content::text(note));
     }
+}
+
+/// The bound that the text is over, with who keeps what is over it. Without anybody there is none.
+fn exceeded<'a>(run: &Run<'a>, entry: &Entry) -> Option<(&'a Arc<dyn OutputStore>, Bound)> {
+    let outputs = run.services.outputs.as_ref();
+    let outputs = outputs.filter(|_| run.door.bounds_text())?;
+    let bound = match entry.tool().declarations().bounding {
+        Bounding::Inherit => run.services.bound(),
+        Bounding::Within(bound) | Bounding::Truncate(bound) | Bounding::Refuse(bound) => bound,
+        _ => return None,
+    };
+    let texts = run.settlement.content.iter().filter_map(Content::as_text);
+    bound.is_exceeded_by(texts).then_some((outputs, bound))
 }
 
 /// Names what the handler itself has handed to the store while it made it.
@@ -46,34 +83,13 @@ fn name_streamed(run: &mut Run<'_>) {
     run.settlement.retained.extend(streamed);
 }
 
-/// What became of the text.
-enum Kept {
-    /// It is shown as it is.
-    Whole,
-    /// It is shown in part, or not at all.
-    Cut,
-}
-
 /// Does with a text that is over its bound what its tool says.
-async fn keep_within(run: &mut Run<'_>, entry: &Entry) -> Kept {
-    let outputs = run.services.outputs.as_ref();
-    let Some(outputs) = outputs.filter(|_| run.door.bounds_text()) else {
-        return Kept::Whole;
-    };
+async fn cut(run: &mut Run<'_>, entry: &Entry, outputs: &Arc<dyn OutputStore>, bound: Bound) {
     let declarations = entry.tool().declarations();
-    let bound = match declarations.bounding {
-        Bounding::Inherit => run.services.bound(),
-        Bounding::Within(bound) | Bounding::Truncate(bound) | Bounding::Refuse(bound) => bound,
-        _ => return Kept::Whole,
-    };
-    let texts = run.settlement.content.iter().filter_map(Content::as_text);
-    if !bound.is_exceeded_by(texts) {
-        return Kept::Whole;
-    }
     if let Bounding::Refuse(_) = declarations.bounding {
         let refusal = too_long(&run.settlement.content, bound, declarations);
         run.end(Outcome::Refused(refusal));
-        return Kept::Cut;
+        return;
     }
     let content = std::mem::take(&mut run.settlement.content);
     let retention = Retention::new(content, bound, run.facts, run.name())
@@ -81,7 +97,7 @@ async fn keep_within(run: &mut Run<'_>, entry: &Entry) -> Kept {
         .loss(run.host.state().loss());
     if let Bounding::Truncate(_) = declarations.bounding {
         run.settlement.content = outputs.truncate(retention);
-        return Kept::Cut;
+        return;
     }
     match outputs.bound(retention).await {
         Ok(bounded) => {
@@ -94,7 +110,6 @@ async fn keep_within(run: &mut Run<'_>, entry: &Entry) -> Kept {
             run.end(Outcome::Defect(defect));
         }
     }
-    Kept::Cut
 }
 
 fn too_long(content: &[Content], bound: Bound, declarations: &Declarations) -> Refusal {

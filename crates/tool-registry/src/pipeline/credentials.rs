@@ -1,7 +1,10 @@
 //! Stage 8: the credential, last before the tool runs.
 
-use tool_core::{Credential, Credentials as _, Gate, Outcome, Refusal, Spoken, Stage};
+use tool_core::{
+    Credential, CredentialNeed, Credentials as _, Gate, Outcome, Refusal, Spoken, Stage,
+};
 
+use super::passage::Passage;
 use super::suspend::{self, Wait};
 use super::{Ended, Run};
 use crate::{Approvals, Entry};
@@ -11,17 +14,26 @@ use crate::{Approvals, Entry};
 /// Consent of a person suspends the call where it can; a call that was resumed after consent and
 /// still lacks it is refused, not suspended again. The address to consent at goes to the host
 /// beside the suspension and to nobody else.
-pub(super) async fn acquire(
+pub(super) fn acquire<'a>(
+    run: &'a Run<'_>,
+    entry: &'a Entry,
+    input: &'a Spoken<'_>,
+) -> Passage<'a, Result<Option<Box<Credential>>, Ended>> {
+    run.stage(Stage::Credentials);
+    match &entry.tool().declarations().needs {
+        None => Passage::At(Ok(None)),
+        Some(need) => Passage::after(acquire_needed(run, entry, input, need)),
+    }
+}
+
+async fn acquire_needed(
     run: &Run<'_>,
     entry: &Entry,
     input: &Spoken<'_>,
-) -> Result<Option<Credential>, Ended> {
-    run.stage(Stage::Credentials);
-    let Some(need) = &entry.tool().declarations().needs else {
-        return Ok(None);
-    };
+    need: &CredentialNeed,
+) -> Result<Option<Box<Credential>>, Ended> {
     match run.host.acquire(run.facts, need).await {
-        Ok(credential) => Ok(Some(credential)),
+        Ok(credential) => Ok(Some(Box::new(credential))),
         Err(error) if error.consent().is_some() && may_wait(run, &need.service) => {
             let gate = Gate::Consent {
                 service: need.service.clone(),
@@ -54,5 +66,5 @@ fn may_wait(run: &Run<'_>, service: &str) -> bool {
     let gate = Gate::Consent {
         service: service.to_owned(),
     };
-    run.gating.approvals == Approvals::Suspend && !run.gating.passed.contains(&gate)
+    run.gating.approvals == Approvals::Suspend && !run.gating.passed().contains(&gate)
 }

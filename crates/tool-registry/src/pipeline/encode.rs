@@ -1,13 +1,16 @@
 //! Stage 10: the output codec, validated.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Stage};
+use tool_core::{Content, Defect, DefectKind, EventKind, Outcome, Settlement, Stage};
 
 use super::execute::Executed;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
-use crate::nesting::{TooDeep, shallow};
+use crate::nesting::{TooDeep, dismantle, is_shallow, is_shallow_object};
+
+/// The key of `meta` that says in which way output is not what its schema says.
+const MISMATCH: &str = "tool-runtime/output_mismatch";
 
 /// Output that its own schema accepts. It lies in the settlement already.
 pub(super) struct Encoded {
@@ -24,35 +27,69 @@ pub(super) fn encode(
     run.stage(Stage::Encode);
     let encoded = match executed {
         Executed::Here(mut running) => contained(move || running.as_mut().encode()),
-        Executed::Elsewhere(produced) => Some(Ok(produced)),
+        Executed::Elsewhere(produced) => Some(Ok(*produced)),
     };
-    let produced = match encoded {
-        Some(Ok(produced)) => produced,
+    let settlement = &mut run.settlement;
+    let content = match encoded {
+        Some(Ok(produced)) => {
+            settlement.output = produced.output;
+            settlement.meta = produced.meta;
+            produced.content
+        }
         Some(Err(cause)) => return defect(Defect::because(DefectKind::Output, cause)),
         None => return defect(Defect::new(DefectKind::Panic)),
     };
-    let output = produced.output.map(shallow);
-    let meta = produced.meta.map(|meta| shallow(Value::Object(meta)));
-    if matches!((&output, &meta), (Some(None), _) | (_, Some(None))) {
+    if !is_held(settlement) {
         return defect(Defect::because(DefectKind::Output, TooDeep("output")));
     }
-    let settlement = &mut run.settlement;
-    settlement.output = output.flatten();
-    settlement.meta = match meta.flatten() {
-        Some(Value::Object(meta)) => Some(meta),
-        _ => None,
-    };
     let fits = match (&entry.output, &settlement.output) {
         (Some(schema), Some(output)) => schema.is_valid(output),
         (Some(_), None) => false,
         (None, _) => true,
     };
     if !fits {
-        return defect(Defect::new(DefectKind::Output));
+        if !entry.tool().declarations().advisory_output {
+            return defect(Defect::new(DefectKind::Output));
+        }
+        warn(run, entry);
     }
-    Ok(Encoded {
-        content: produced.content,
-    })
+    Ok(Encoded { content })
+}
+
+/// Whether output and data for programs are nested no deeper than they may be. What is not, is gone.
+fn is_held(settlement: &mut Settlement) -> bool {
+    let output = settlement.output.as_ref().is_none_or(is_shallow);
+    let meta = settlement.meta.as_ref().is_none_or(is_shallow_object);
+    if output && meta {
+        return true;
+    }
+    if let Some(output) = settlement.output.take() {
+        dismantle(output);
+    }
+    if let Some(meta) = settlement.meta.take() {
+        dismantle(Value::Object(meta));
+    }
+    false
+}
+
+/// Says of output that its schema does not accept, in the settlement and to whoever listens.
+fn warn(run: &mut Run<'_>, entry: &Entry) {
+    let why = match (&entry.output, &run.settlement.output) {
+        (Some(schema), Some(output)) => Some(schema.why_not(output)),
+        _ => None,
+    };
+    let issues = why.as_ref().map_or(&[][..], |why| why.issues());
+    let mut texts: Vec<Value> = issues
+        .iter()
+        .map(|issue| issue.to_string().into())
+        .collect();
+    if texts.is_empty() {
+        texts.push("there is no structured output, or none that its schema accepts".into());
+    }
+    let meta = run.settlement.meta.get_or_insert_default();
+    meta.insert(MISMATCH.to_owned(), texts.into());
+    tracing::warn!(tool = %entry.wire_name(), "output is not what its schema says");
+    run.tell(|| EventKind::OutputMismatch(issues));
 }
 
 fn defect<T>(defect: Defect) -> Result<T, Ended> {

@@ -8,35 +8,50 @@ use tool_core::{
 use super::Run;
 use crate::Entry;
 
-/// Places the result of a call that completed, where the host has set from how many characters on.
-/// `false` when it is shown as it was, which includes that it could not be kept.
-pub(super) async fn place(run: &mut Run<'_>, entry: &Entry) -> bool {
-    let Some(most) = run
-        .services
-        .placement
-        .filter(|_| run.host.keeps_artifacts())
-    else {
-        return false;
-    };
+/// A result that is long enough to be kept.
+pub(super) struct Long {
+    text: String,
+    chars: usize,
+    most: usize,
+    kind: ArtifactKind,
+}
+
+/// The result of a call that completed, where the host has set from how many characters on it is
+/// kept, and it has more.
+pub(super) fn long(run: &Run<'_>, entry: &Entry) -> Option<Long> {
+    let most = run.services.placement?;
     let completed = matches!(run.settlement.outcome, Outcome::Completed);
-    if !completed || !run.door.bounds_text() {
-        return false;
+    if !run.host.keeps_artifacts() || !completed || !run.door.bounds_text() {
+        return None;
     }
-    let Some(text) = only_text(&run.settlement.content) else {
-        return false;
-    };
+    let text = only_text(&run.settlement.content)?;
     let chars = text.chars().count();
-    let Some(kind) = kind(entry).filter(|_| chars > most.get()) else {
-        return false;
-    };
+    if chars <= most.get() {
+        return None;
+    }
+    Some(Long {
+        text,
+        chars,
+        most: most.get(),
+        kind: kind(entry)?,
+    })
+}
+
+/// Places it. `false` when it is shown as it was, as it could not be kept.
+pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
+    let Long {
+        text,
+        chars,
+        most,
+        kind,
+    } = long;
     let draft = ArtifactDraft::new(kind).label(format!("{} result", run.name()));
     let payload = displaced(text, run.settlement.output.as_ref());
     // As the handler itself would put it: stamped with the call, and told.
     let artifacts = Artifacts::of(Some(&**run.host), run.facts).put_by(Some(run.name()), run.id());
-    // On the heap, as few results are placed.
-    match Box::pin(artifacts.put(draft, payload)).await {
+    match artifacts.put(draft, payload).await {
         Ok(kept) => {
-            let ticket = ticket(&kept.meta, chars, most.get());
+            let ticket = ticket(&kept.meta, chars, most);
             run.settlement.content = vec![Content::text(ticket)];
             true
         }

@@ -8,6 +8,7 @@ use tool_core::{
 };
 
 use super::parse::Parsed;
+use super::passage::Passage;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::within::within;
@@ -20,46 +21,97 @@ pub(super) struct Open<'e> {
 
 /// Asks policy about the call as a whole, then about each declared capability that it governs, in
 /// the order of declaration. The first denial settles the call.
-pub(super) async fn rule<'e>(
-    run: &Run<'_>,
+pub(super) fn rule<'a, 'e: 'a>(
+    run: &'a Run<'_>,
     entry: &'e Entry,
-    parsed: &Parsed<'_>,
-) -> Result<Vec<Open<'e>>, Ended> {
+    parsed: &'a Parsed<'_>,
+) -> Passage<'a, Result<Vec<Open<'e>>, Ended>> {
     run.stage(Stage::Policy);
-    let declared = entry.tool().declarations().capabilities.as_deref();
-    let questions = std::iter::once(None).chain(declared.unwrap_or_default().iter().map(Some));
-
-    let mut open = Vec::new();
-    for capability in questions {
-        if capability.is_some_and(|capability| !run.services.permission.governs(capability)) {
-            continue;
+    let mut gate = Gate {
+        run,
+        entry,
+        arguments: parsed.spoken.as_ref().ok(),
+        open: Vec::new(),
+    };
+    let mut questions = gate.questions();
+    while let Some(capability) = questions.next() {
+        let decided = run
+            .services
+            .permission
+            .decide_at_once(&gate.ask(capability));
+        let Some(ruling) = decided else {
+            return Passage::after(gate.wait(capability, questions));
+        };
+        if let Err(ended) = gate.take(capability, ruling) {
+            return Passage::At(Err(ended));
         }
-        let request = request(run, entry, action(capability), parsed.spoken.as_ref().ok());
-        let decided = within(
-            run.services.gate_timeout,
-            pin!(run.services.permission.decide(&request)),
-        )
-        .await;
-        let ruling = decided
-            .unwrap_or_else(|| Ruling::new(Decision::Deny, "the policy took too long to decide"));
-        run.tell(|| EventKind::Ruled {
+    }
+    Passage::At(Ok(gate.open))
+}
+
+/// The questions of one call.
+struct Gate<'a, 'e, 'r, 't> {
+    run: &'a Run<'r>,
+    entry: &'e Entry,
+    arguments: Option<&'a Spoken<'t>>,
+    open: Vec<Open<'e>>,
+}
+
+impl<'a, 'e: 'a> Gate<'a, 'e, '_, '_> {
+    /// The call as a whole, then what policy governs of what the tool can.
+    fn questions(&self) -> impl Iterator<Item = Option<&'e Capability>> + Send + use<'a, 'e> {
+        let permission = &self.run.services.permission;
+        let declared = self.entry.tool().declarations().capabilities.as_deref();
+        let governed = declared.unwrap_or_default().iter();
+        let governed = governed.filter(|capability| permission.governs(capability));
+        std::iter::once(None).chain(governed.map(Some))
+    }
+
+    fn ask(&self, capability: Option<&'e Capability>) -> Request<'_> {
+        request(self.run, self.entry, action(capability), self.arguments)
+    }
+
+    /// Asks the question that policy cannot answer at once, and the ones behind it.
+    async fn wait(
+        mut self,
+        first: Option<&'e Capability>,
+        others: impl Iterator<Item = Option<&'e Capability>>,
+    ) -> Result<Vec<Open<'e>>, Ended> {
+        let services = self.run.services;
+        for capability in std::iter::once(first).chain(others) {
+            let ruling = {
+                let request = self.ask(capability);
+                let deciding = pin!(services.permission.decide(&request));
+                within(services.gate_timeout, deciding).await
+            };
+            let ruling = ruling.unwrap_or_else(|| {
+                Ruling::new(Decision::Deny, "the policy took too long to decide")
+            });
+            self.take(capability, ruling)?;
+        }
+        Ok(self.open)
+    }
+
+    /// Does as a ruling says.
+    fn take(&mut self, capability: Option<&'e Capability>, ruling: Ruling) -> Result<(), Ended> {
+        self.run.tell(|| EventKind::Ruled {
             capability,
             ruling: &ruling,
         });
         match ruling.decision {
             Decision::Allow => {}
-            Decision::Ask => open.push(Open {
+            Decision::Ask => self.open.push(Open {
                 action: action(capability),
                 ruling,
             }),
             Decision::Deny => {
-                let denial = Denial::new(denied_action(run, capability), ruling.because)
+                let denial = Denial::new(denied_action(self.run, capability), ruling.because)
                     .reason(ruling.reason);
                 return Err(Outcome::Refused(Refusal::Denied(denial)).into());
             }
         }
+        Ok(())
     }
-    Ok(open)
 }
 
 fn action(capability: Option<&Capability>) -> Action<'_> {
@@ -76,7 +128,7 @@ pub(super) fn request<'r>(
     action: Action<'r>,
     arguments: Option<&'r Spoken<'r>>,
 ) -> Request<'r> {
-    let mut request = Request::new(action, entry.resource.as_slice(), run.facts);
+    let mut request = Request::new(action, &entry.resource, run.facts);
     request.asserts = request.action == Action::CALL && entry.tool().declarations().asserts;
     request.call = run.id();
     request.tool = Some(entry.identity());

@@ -4,15 +4,22 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::{EventKind, Gate, Outcome, Refusal, ResumeFault, Suspension, Verdict};
 
+use super::passage::Passage;
 use super::{Ended, Run, suspend};
 use crate::Resolution;
 use crate::within::within;
 
 /// Admits a resumed call: intact, not expired, the caller's own, and not decided before. A decline
 /// is a decision too.
-pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Ended> {
-    let resolution = run.gating.resolution.take();
-    let (Some(suspension), Some(resolution)) = (run.gating.resumed.as_deref(), resolution) else {
+pub(super) fn admit<'a>(run: &'a mut Run<'_>) -> Passage<'a, Result<(), Ended>> {
+    match run.gating.take_resolution() {
+        None => Passage::At(Ok(())),
+        Some(resolution) => Passage::after(claim(run, resolution)),
+    }
+}
+
+async fn claim(run: &mut Run<'_>, resolution: Resolution) -> Result<(), Ended> {
+    let Some(suspension) = run.gating.suspension() else {
         return Ok(());
     };
     if let Some(fault) = fault(run, suspension, &resolution) {
@@ -23,22 +30,24 @@ pub(super) async fn admit(run: &mut Run<'_>) -> Result<(), Ended> {
         return Err(refused(ResumeFault::Expired));
     };
     let mut claim = run.services.state.claim(&suspension.id, until);
-    match within(run.services.gate_timeout, claim.as_mut()).await {
+    let claimed = within(run.services.gate_timeout, claim.as_mut()).await;
+    drop(claim);
+    match claimed {
         Some(Ok(true)) => {}
         Some(Ok(false)) => return Err(refused(ResumeFault::Used)),
         Some(Err(_)) | None => return Err(refused(ResumeFault::Unknown)),
     }
     run.tell(|| EventKind::Answered {
         gate: &suspension.gate,
-        approved: !matches!(*resolution, Resolution::Verdict(Verdict::Decline { .. })),
+        approved: !matches!(resolution, Resolution::Verdict(Verdict::Decline { .. })),
     });
-    match *resolution {
+    match resolution {
         Resolution::Verdict(Verdict::Approve) => Ok(()),
         Resolution::Verdict(Verdict::Decline { note }) => {
             Err(Outcome::Refused(Refusal::Declined { note }).into())
         }
         Resolution::Result(result) => {
-            run.gating.outside = Some(result);
+            run.gating.keep_outside(result);
             Ok(())
         }
     }

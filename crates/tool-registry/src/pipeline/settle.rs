@@ -12,6 +12,9 @@ pub(crate) fn announce(
     number: Option<u64>,
     settlement: &Settlement,
 ) {
+    if services.events.is_none() {
+        return;
+    }
     for kind in [
         EventKind::Stage(Stage::Settle),
         EventKind::Settled(settlement),

@@ -67,7 +67,7 @@ fn sealed(run: &Run<'_>, entry: &Entry, input: &Spoken<'_>, wait: Wait) -> Optio
         _ => return None,
     };
     let mut suspension = Suspension::new(seal::fresh_id()?, wait.gate, name.clone());
-    suspension.passed.clone_from(&run.gating.passed);
+    suspension.passed = run.gating.passed().to_vec();
     suspension.because = wait.because;
     suspension.component = wait.component;
     suspension.call = run.id().cloned();

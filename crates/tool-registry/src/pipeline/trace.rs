@@ -56,14 +56,12 @@ impl Trace {
         Self(Some(Box::new(Collected { span, began })))
     }
 
-    /// Whether anybody collects it.
-    pub(super) fn is_collected(&self) -> bool {
-        self.0.is_some()
-    }
-
-    pub(super) fn span(&self) -> Span {
-        let collected = self.0.as_ref();
-        collected.map_or_else(Span::none, |collected| collected.span.clone())
+    /// Runs inside the span, where anybody collects it.
+    pub(super) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        match self.0.as_deref() {
+            None => run(),
+            Some(collected) => collected.span.in_scope(run),
+        }
     }
 
     /// Says how the call ended.

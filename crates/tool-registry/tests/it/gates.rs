@@ -208,7 +208,7 @@ async fn a_door_that_cannot_suspend_refuses_by_the_name_of_the_gate() {
     let runs = Count::default();
     let tool = mirror(any(), &runs).check_in(CheckIn::always());
     let _tool = registry.register([("tool", tool)]).unwrap();
-    for door in [Door::Mcp, Door::Inner] {
+    for door in [Door::Inner] {
         let settled = registry
             .snapshot()
             .settle(Call::new("tool", "{}"), &Facts::new())

@@ -40,6 +40,7 @@
 //! - `prop_schemas`: random schemas and instances
 //! - `redaction`: what is printed, and to whom
 //! - `results`: what a settled call gives, and what is withheld
+//! - `repeated_media`: media that a result holds twice
 //! - `repairs`: arguments that are put right, and who is told
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
@@ -51,6 +52,7 @@
 //! - `observer_bounds`: how much observers remember
 //! - `observers`: observers that a host may attach
 //! - `stream_states`: streams from other threads, late, and left
+//! - `streamed_text`: text that a handler hands to the store while it makes it
 //! - `streams`: calls and batches as streams
 //! - `suspension`: calls that wait for a decision
 //! - `leftovers`: cleanups of dropped calls
@@ -95,6 +97,7 @@ mod law_codecs;
 mod law_retention;
 mod law_scoping;
 mod leftovers;
+mod memory_state;
 mod misfits;
 mod no_runtime;
 mod observer_bounds;
@@ -112,6 +115,7 @@ mod redaction;
 mod references;
 mod registration;
 mod repairs;
+mod repeated_media;
 mod results;
 mod resuming;
 mod scale;
@@ -119,6 +123,7 @@ mod schemas;
 mod slow;
 mod stages;
 mod stream_states;
+mod streamed_text;
 mod streams;
 mod suspension;
 mod teardown;

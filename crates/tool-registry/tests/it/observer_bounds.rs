@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    Call, Digest, Facts, Namespace, RepeatedWhen, Settlement, Source, Tool, canonical_json,
+    Call, Digest, Facts, Namespace, RepeatedWhen, Settlement, Source, Tool, ToolFailure,
+    canonical_json,
 };
 use tool_registry::{GroundedArguments, Registry, Repeated, RepeatedCalls, Ungrounded};
 
@@ -46,6 +47,30 @@ async fn a_repeated_call_is_reported_once_by_digests_alone() {
     assert!(seen[0].result.is_some() && seen[0].by == RepeatedWhen::ArgumentsAndResult);
     assert!(seen[1].result.is_none() && seen[1].by == RepeatedWhen::Arguments);
     assert!(!format!("{seen:?}").contains("canary"));
+}
+
+/// A loop is a loop also where the tool says "Error" without the mark of one.
+#[tokio::test]
+async fn the_same_failing_call_is_noticed_however_it_is_spelled_and_marked() {
+    let unmarked = || run(|_| async { Ok(json!("Error: no such file")) });
+    let marked = || run(|_| async { Err(ToolFailure::new("there is no such file").into()) });
+    for tool in [unmarked(), marked()] {
+        let seen: std::sync::Arc<std::sync::Mutex<Vec<Repeated>>> = Default::default();
+        let reports = std::sync::Arc::clone(&seen);
+        let observer = RepeatedCalls::new().report(move |repeated: &Repeated| {
+            reports.lock().unwrap().push(repeated.clone());
+        });
+        let registry = open().after(observer).build();
+        registry.register([("read", tool)]).unwrap().keep();
+        let (mut told, mut spellings) = (0, [json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1})]);
+        for _ in 0..20 {
+            spellings.swap(0, 1);
+            let settled = settle(&registry, "r", "read", spellings[0].clone()).await;
+            told += usize::from(settled.content.len() > 1);
+        }
+        assert_eq!(seen.lock().unwrap().len(), 1, "it is reported once");
+        assert!(told >= 1, "the model is told");
+    }
 }
 
 #[tokio::test]

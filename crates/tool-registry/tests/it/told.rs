@@ -35,6 +35,7 @@ fn word(event: &Event<'_>) -> Option<String> {
             kind,
             redeemed,
         } => format!("artifact {argument} {kind} {redeemed}"),
+        EventKind::OutputMismatch(issues) => format!("output mismatch {}", issues.len()),
         EventKind::Credential { service, step } => format!("credential {service} {step:?}"),
         EventKind::Columns(mismatches) => format!("columns {}", mismatches.len()),
         EventKind::Progress(progress) => {

@@ -10,6 +10,7 @@
 
 mod artifacts;
 mod audit;
+mod costs;
 mod outputs;
 mod state;
 

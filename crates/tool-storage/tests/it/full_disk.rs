@@ -2,8 +2,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tool_core::{Content, Facts, StoreErrorKind};
-use tool_storage::DirStore;
+use tool_core::{
+    ArtifactDraft, ArtifactErrorKind, ArtifactKind, ArtifactQuery, ArtifactStore as _, Bound,
+    Content, Facts, StoreErrorKind,
+};
+use tool_storage::{DirArtifacts, DirStore};
 
 use crate::fixture::{Fixture, keep, names, page, pages, retain};
 
@@ -43,12 +46,17 @@ async fn law_09_no_lossy_success_when_the_directory_became_a_regular_file() {
 }
 
 #[test]
-fn law_09_no_lossy_success_on_a_full_disk() {
+fn s29_law_09_no_lossy_success_on_a_full_disk() {
     run_on_small_disk("full_disk::on_a_full_disk");
 }
 
 #[test]
-fn law_09_no_lossy_success_on_a_disk_that_cannot_be_written() {
+fn s29_on_a_full_disk_a_stream_and_an_artifact_are_refused_and_give_their_space_back() {
+    run_on_small_disk("full_disk::streamed_on_a_full_disk");
+}
+
+#[test]
+fn s29_law_09_no_lossy_success_on_a_disk_that_cannot_be_written() {
     run_on_small_disk("full_disk::on_a_read_only_disk");
 }
 
@@ -98,6 +106,45 @@ async fn on_a_full_disk() {
     }
     assert!(refused > 0);
     assert_eq!(pages(&store, &kept, 1 << 20).await.concat().len(), 500_000);
+    println!("seen on a small disk");
+}
+
+/// Does nothing unless a test above runs it.
+#[tokio::test]
+async fn streamed_on_a_full_disk() {
+    let Some(disk) = small_disk() else { return };
+    let store = DirStore::builder(disk.join("outputs")).open().unwrap();
+    let artifacts = DirArtifacts::builder(disk.join("artifacts"))
+        .open()
+        .unwrap();
+    let facts = crate::fixture::session("s");
+    let kept = keep(&store, &facts, 300_000).await;
+    for _ in 0..3 {
+        let mut output = store.begin(&facts, "shell", Bound::DEFAULT).unwrap();
+        let refused = loop {
+            if let Err(error) = output.write(&"y".repeat(100_000)).await {
+                break error;
+            }
+        };
+        assert_eq!(refused.kind(), StoreErrorKind::Io);
+        assert!(output.write("more").await.is_err(), "it stays refused");
+        assert_eq!(output.finish().unwrap_err().kind(), StoreErrorKind::Io);
+        assert_eq!(names(&disk.join("outputs")), [&*kept]);
+
+        let draft = ArtifactDraft::new(ArtifactKind::new("note").unwrap());
+        let put = artifacts
+            .put(&facts, draft, vec![7; 2_000_000].into())
+            .await;
+        assert_eq!(put.unwrap_err().kind(), ArtifactErrorKind::Io);
+        let left = artifacts.list(&facts, ArtifactQuery::new()).await.unwrap();
+        assert!(left.artifacts.is_empty());
+    }
+    // Nothing of all that was left behind: what fits into the rest is taken.
+    let draft = ArtifactDraft::new(ArtifactKind::new("note").unwrap());
+    let fits = artifacts.put(&facts, draft, vec![7; 600_000].into()).await;
+    assert!(fits.is_ok());
+    let also = keep(&store, &facts, 600_000).await;
+    assert_eq!(pages(&store, &also, 1 << 20).await.concat().len(), 600_000);
     println!("seen on a small disk");
 }
 

@@ -108,17 +108,15 @@ async fn a_session_makes_room_for_itself_and_takes_nothing_from_others() {
 
 #[tokio::test]
 async fn many_outputs_over_thirty_days_stay_within_quota_and_time() {
-    // 10,000 of them where the machine has the time.
-    let count = std::env::var("TOOL_STORAGE_TEST_OUTPUTS").ok();
-    let count: u32 = count.map_or(2_000, |count| count.parse().unwrap());
+    const COUNT: u32 = 10_000;
     let fixture = Fixture::limited(10_000, 200_000);
     let mut first = None;
-    for number in 0..count {
+    for number in 0..COUNT {
         let facts = session(&format!("s{}", number / 100));
         let len = 100 + (number as usize * 37) % 900;
         let id = keep(&fixture.store, &facts, len).await;
         first.get_or_insert((id, facts));
-        if number % (count / 30) == 0 {
+        if number % (COUNT / 30) == 0 {
             fixture.clock.advance(DAY);
             fixture.store.sweep(fixture.clock.now()).unwrap();
             let outputs = fixture.store.list().unwrap();
@@ -137,10 +135,23 @@ async fn many_outputs_over_thirty_days_stay_within_quota_and_time() {
         "{on_disk}"
     );
     let (id, facts) = first.unwrap();
+    for store in [&fixture.store, &fixture.another()] {
+        let error = page(store, &id, Some(&facts)).await.unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::NotFound, "not a broken store");
+        let told = error.to_string().replace(&id, "it");
+        assert_eq!(told, "output it left to make room for later ones");
+    }
+    // The last ones are there until they have had their time, and a session that is resumed then is
+    // told so, however many others there were.
+    let last = keep(&fixture.store, &facts, 100).await;
+    assert!(page(&fixture.store, &last, Some(&facts)).await.is_ok());
+    fixture.clock.advance(8 * DAY);
     assert_eq!(
-        told(&fixture, &id, Some(&facts)).await,
-        "output it left to make room for later ones"
+        told(&fixture, &last, Some(&facts)).await,
+        "output it has expired"
     );
+    fixture.store.sweep(fixture.clock.now()).unwrap();
+    assert!(fixture.names().is_empty(), "everything has had its time");
 }
 
 #[test]

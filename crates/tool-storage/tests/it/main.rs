@@ -18,6 +18,12 @@ mod artifact_plans;
 mod artifacts;
 /// One line for each call.
 mod audit;
+/// State in a bucket.
+#[cfg(feature = "object-store")]
+mod bucket_state;
+/// Buckets: what they do beside what every store promises.
+#[cfg(feature = "object-store")]
+mod buckets;
 /// Processes that are killed, futures that are dropped.
 mod crash;
 /// Files that are not what they were.
@@ -36,6 +42,10 @@ mod gone;
 mod json_preview;
 /// Quota, age, pins and sweeps.
 mod limits;
+/// Which outputs there are, page by page.
+mod listing;
+/// What every output store promises.
+mod outputs;
 /// Outputs, read by lines, by pointers, and searched.
 mod parts;
 /// The preview, case by case.

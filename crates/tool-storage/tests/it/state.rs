@@ -4,6 +4,38 @@ use std::time::{Duration, SystemTime};
 
 use tool_core::{State as _, StateReading};
 use tool_storage::DirState;
+use tool_testkit::state::{self, StateHarness};
+
+/// Folders with states in them.
+#[derive(Default)]
+struct Folders(std::sync::Mutex<Vec<tempfile::TempDir>>);
+
+impl StateHarness for Folders {
+    type State = DirState;
+
+    fn open(&self) -> DirState {
+        let folder = tempfile::tempdir().unwrap();
+        let state = DirState::open(folder.path()).unwrap();
+        self.0.lock().unwrap().push(folder);
+        state
+    }
+
+    /// The state that was opened last, which is the one that a case is about.
+    fn reopen(&self, _state: &DirState) -> Option<DirState> {
+        let folders = self.0.lock().unwrap();
+        Some(DirState::open(folders.last().unwrap().path()).unwrap())
+    }
+}
+
+#[test]
+fn a_directory_keeps_what_every_state_promises() {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    let report = runtime.block_on(state::run(&Folders::default()));
+    assert!(report.is_good(), "{report}");
+    let applies = |(_, verdict): &(_, state::Verdict)| *verdict == state::Verdict::Passed;
+    assert!(report.cases().iter().all(applies), "{report}");
+}
 
 #[test]
 fn of_writers_at_once_each_change_is_kept() {

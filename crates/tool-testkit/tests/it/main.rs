@@ -10,3 +10,5 @@
 
 /// Artifact stores that break their promises.
 mod broken_artifacts;
+/// States that break their promises.
+mod broken_state;

@@ -13,7 +13,7 @@ fn decided(decision: Decision) -> bool {
 fn answered(answer: Answer) -> bool {
     match answer {
         Answer::Approved => true,
-        Answer::Declined { .. } | Answer::Nobody => false,
+        Answer::Declined { .. } | Answer::Stopped { .. } | Answer::Nobody => false,
     }
 }
 

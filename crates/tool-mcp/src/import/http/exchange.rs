@@ -87,7 +87,10 @@ impl Shared {
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
             .body(body);
-        let response = request.send().await.map_err(|error| self.lost(&error))?;
+        let response = request
+            .send()
+            .await
+            .map_err(|error| self.lost(id, &error))?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(id, status, &headers, response).await);
@@ -111,7 +114,7 @@ impl Shared {
         }
         let limit = self.board.frame_bytes;
         let text = read(response, limit).await.map_err(|error| match error {
-            Some(error) => self.lost(&error),
+            Some(error) => self.lost(id, &error),
             None => CallError::TooLong { limit },
         })?;
         // A request of the server has no place in a body that is one answer.
@@ -167,7 +170,7 @@ impl Shared {
                     while questions.try_join_next().is_some() {}
                     let shared = Arc::clone(self);
                     let answering = self.answering.clone();
-                    answering.answer(asked, questions, move |reply| shared.reply(reply));
+                    answering.answer(asked, questions, move |reply| shared.reply(&reply));
                 }
             }
             if id.is_some_and(|id| !self.board.has(id)) {
@@ -217,8 +220,8 @@ impl Shared {
     }
 
     /// Answers a question of the server, in a request of its own.
-    fn reply(self: Arc<Self>, reply: Reply) {
-        let Ok(body) = serde_json::to_vec(&reply) else {
+    fn reply(self: Arc<Self>, reply: &Reply) {
+        let Ok(body) = serde_json::to_vec(reply) else {
             return;
         };
         tokio::spawn(async move {
@@ -231,19 +234,29 @@ impl Shared {
         });
     }
 
-    /// A request that got no response. One that could not even be connected takes the server for
-    /// away, so that the next is refused at once.
-    fn lost(&self, error: &reqwest::Error) -> CallError {
+    /// A request that got no response. Where it could not even be connected and nothing else is
+    /// on its way, the server is away, and the next request is refused at once.
+    fn lost(&self, id: Option<u64>, error: &reqwest::Error) -> CallError {
         tracing::debug!(
             server = &*self.answering.server,
             error = %error_chain(error),
             "a request got no response"
         );
         if error.is_connect() {
-            self.board.close();
+            self.not_sent(id);
+            if self.board.is_idle() {
+                self.board.close();
+            }
             CallError::NotSent
         } else {
             CallError::Gone
+        }
+    }
+
+    /// Ends a request that never ran, before everything else that waits is ended in doubt.
+    fn not_sent(&self, id: Option<u64>) {
+        if let Some(id) = id {
+            self.board.end(id, Err(CallError::NotSent));
         }
     }
 
@@ -259,6 +272,7 @@ impl Shared {
         // A session that is no longer known has to be begun anew.
         if status == StatusCode::NOT_FOUND && sent.contains_key("mcp-session-id") {
             *lock(&self.session) = None;
+            self.not_sent(id);
             self.board.close();
             return CallError::NotSent;
         }

@@ -107,8 +107,10 @@ fn value_astray(value: &Value, on_path: bool) -> bool {
 impl Mirror {
     /// What the header says for these arguments; nothing where the argument is absent or null.
     pub(crate) fn value(&self, arguments: &Value) -> Option<String> {
-        let path = self.path.iter();
-        let value = path.fold(Some(arguments), |value, key| value?.get(key))?;
+        let path = &self.path;
+        let value = path
+            .iter()
+            .try_fold(arguments, |value, key| value.get(key))?;
         match value {
             Value::String(text) => Some(encode(text)),
             Value::Bool(bool) => Some(bool.to_string()),
@@ -123,12 +125,15 @@ impl Mirror {
     }
 }
 
+fn is_wrapped(text: &str) -> bool {
+    text.starts_with(PREFIX) && text.ends_with(SUFFIX)
+}
+
 /// Text as the value of a header: as it is, or in base64 where a header could not hold it.
 pub(crate) fn encode(text: &str) -> String {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
-        && !text.starts_with(' ')
-        && !text.ends_with(' ')
-        && !(text.starts_with(PREFIX) && text.ends_with(SUFFIX));
+        && text.trim_matches(' ').len() == text.len()
+        && !is_wrapped(text);
     if plain {
         text.to_owned()
     } else {

@@ -9,6 +9,8 @@ use std::process::{Command, exit};
 
 use serde_json::{Value, json};
 
+use super::misbehaving::Misbehaving;
+
 /// Says that this process is a server, and which.
 pub(crate) const MODE: &str = "MCP_FIXTURE";
 /// A file to which every line that comes in is added.
@@ -53,11 +55,16 @@ struct Fixture {
     beats: u32,
     /// The id of a call that is answered only once it is cancelled.
     late: Option<Value>,
+    misbehaving: Misbehaving,
 }
 
 impl Fixture {
     fn new(mode: String) -> Self {
+        let mut misbehaving = Misbehaving::default();
         let transcript = std::env::var(TRANSCRIPT).ok().map(|path| {
+            if std::fs::metadata(&path).is_ok() {
+                misbehaving.again = true;
+            }
             let file = OpenOptions::new().append(true).create(true).open(path);
             file.expect("the transcript can be written")
         });
@@ -68,6 +75,7 @@ impl Fixture {
             beating: None,
             beats: 0,
             late: None,
+            misbehaving,
         }
     }
 
@@ -98,6 +106,9 @@ impl Fixture {
     fn take(&mut self, message: &Value) {
         let id = &message["id"];
         let params = &message["params"];
+        if self.misbehaving.take(&self.mode, message) {
+            return;
+        }
         match message["method"].as_str() {
             _ if self.mode == "silent" => {}
             Some("server/discover") => error(id, -32601, "Method not found"),
@@ -132,6 +143,7 @@ impl Fixture {
                 return;
             }
             ("odd", _) => odd_tools(),
+            ("misbehaving", _) => misbehaving_tools(),
             _ if self.grown => json!({"tools": [tool("echo"), tool("grown")]}),
             _ => json!({"tools": TOOLS.map(tool)}),
         };
@@ -220,7 +232,14 @@ impl Fixture {
             "environment" => {
                 let variables: std::collections::BTreeMap<_, _> = std::env::vars().collect();
                 let cwd = std::env::current_dir().expect("there is a folder");
-                let seen = json!({"env": variables, "cwd": cwd, "pid": std::process::id()});
+                let open: Vec<_> = std::fs::read_dir("/proc/self/fd")
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
+                    .collect();
+                let seen = json!({
+                    "env": variables, "cwd": cwd, "pid": std::process::id(), "open": open
+                });
                 answer(id, json!({"content": [], "structuredContent": seen}));
             }
             "grow" => {
@@ -259,7 +278,7 @@ const TOOLS: [&str; 21] = [
     "grow",
 ];
 
-fn tool(name: &str) -> Value {
+pub(crate) fn tool(name: &str) -> Value {
     json!({
         "name": name,
         "title": format!("The {name}"),
@@ -268,6 +287,30 @@ fn tool(name: &str) -> Value {
         "annotations": {"readOnlyHint": true, "destructiveHint": false, "category": "test"},
     })
 }
+
+fn misbehaving_tools() -> Value {
+    let mut tools: Vec<_> = MISBEHAVING.map(tool).into();
+    for name in ["lies", "lies-in-error", "silent-success"] {
+        let mut lying = tool(name);
+        lying["outputSchema"] =
+            json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+        tools.push(lying);
+    }
+    json!({ "tools": tools })
+}
+
+const MISBEHAVING: [&str; 10] = [
+    "echo",
+    "exact",
+    "endless",
+    "flood",
+    "reports",
+    "confuse",
+    "poison",
+    "poisoned-error",
+    "huge-error",
+    "late",
+];
 
 fn odd_tools() -> Value {
     json!({"tools": [
@@ -305,21 +348,21 @@ pub(crate) fn rich() -> Value {
     ])
 }
 
-fn text(id: &Value, text: &str) {
+pub(crate) fn text(id: &Value, text: &str) {
     answer(id, json!({"content": [{"type": "text", "text": text}]}));
 }
 
-fn answer(id: &Value, result: Value) {
+pub(crate) fn answer(id: &Value, result: Value) {
     // The id last, as some do.
     println!(r#"{{"result":{result},"jsonrpc":"2.0","id":{id}}}"#);
 }
 
-fn error(id: &Value, code: i32, message: &str) {
+pub(crate) fn error(id: &Value, code: i32, message: &str) {
     let error = json!({"code": code, "message": message});
     println!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
 }
 
-fn progress(token: &Value, done: u64, total: Option<u64>, message: Option<&str>) {
+pub(crate) fn progress(token: &Value, done: u64, total: Option<u64>, message: Option<&str>) {
     let mut params = json!({"progressToken": token, "progress": done});
     if let Some(total) = total {
         params["total"] = total.into();
@@ -330,6 +373,6 @@ fn progress(token: &Value, done: u64, total: Option<u64>, message: Option<&str>)
     notify("notifications/progress", &params);
 }
 
-fn notify(method: &str, params: &Value) {
+pub(crate) fn notify(method: &str, params: &Value) {
     println!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
 }

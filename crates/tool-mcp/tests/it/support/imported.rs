@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tool_core::{Call, Facts, Namespace, Progress, Settlement};
-use tool_mcp::{Limits, ServerConfig, ServersConfig, UpstreamState, UpstreamStatus, Upstreams};
+use tool_mcp::{
+    Limits, ServerConfig, ServersConfig, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
+};
 use tool_registry::Registry;
 
 use super::fixture::{MODE, TRANSCRIPT};
@@ -41,15 +43,25 @@ impl Imported {
 
     /// The same with other limits.
     pub(crate) async fn with(mode: &str, limits: Limits) -> Self {
+        let imported = Self::start(mode, limits, |builder| builder);
+        imported.upstreams.settled().await;
+        imported
+    }
+
+    /// The same before it is ready, with whatever else is set.
+    pub(crate) fn start(
+        mode: &str,
+        limits: Limits,
+        set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let transcript = folder.path().join("transcript");
         let server = server("srv", mode).env(TRANSCRIPT, transcript.to_str().expect("text"));
         let registry = permissive().build();
-        let upstreams = Upstreams::builder(ServersConfig::default().with(server))
+        let builder = Upstreams::builder(ServersConfig::default().with(server))
             .limits(limits)
-            .base_dir(folder.path())
-            .connect(&registry);
-        upstreams.settled().await;
+            .base_dir(folder.path());
+        let upstreams = set(builder).connect(&registry);
         Self {
             registry,
             upstreams,
@@ -78,6 +90,14 @@ impl Imported {
             .unwrap_or_default()
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
+
+    /// The methods that the server was sent, in order.
+    pub(crate) fn methods(&self) -> Vec<String> {
+        let methods = self.transcript().into_iter();
+        methods
+            .filter_map(|message| Some(message["method"].as_str()?.to_owned()))
             .collect()
     }
 

@@ -6,9 +6,15 @@ pub(crate) mod fixture;
 /// An HTTP client, written by hand so that every header is the test's.
 #[cfg(feature = "http")]
 pub(crate) mod http;
+/// An HTTP server, written by hand.
+#[cfg(feature = "http-client")]
+pub(crate) mod http_server;
 /// Importing that server.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod imported;
+/// The ways in which that server misbehaves on purpose.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod misbehaving;
 /// A client over streams, written by hand.
 pub(crate) mod peer;
 /// A registry that allows everything, with tools to serve.

@@ -162,7 +162,7 @@ pub(crate) fn anthropic_strict(schema: &Value, found: &mut Vec<Refused>) {
         if node
             .get("pattern")
             .and_then(Value::as_str)
-            .is_some_and(|it| it.contains("(?"))
+            .is_some_and(|it| ["(?=", "(?!", "(?<"].iter().any(|look| it.contains(look)))
         {
             found.push(format!("AS-REGEX {at}"));
         }
@@ -233,6 +233,12 @@ pub(crate) fn moonshot(schema: &Value, found: &mut Vec<Refused>) {
         }
         if has("type") && has("$ref") {
             refuse("K-TYPEREF");
+        }
+        if let Some(to) = node.get("$ref").and_then(Value::as_str) {
+            let name = to.strip_prefix("#/$defs/");
+            if to != "#" && name.is_none_or(|it| it.contains('/')) {
+                refuse("K-REF");
+            }
         }
         if let Some(types) = node.get("type").and_then(Value::as_array) {
             let primitive = ["string", "number", "integer", "boolean", "null"];

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
-use tool_core::{Call, Event, EventKind, Facts, Outcome, Settlement, Tool, ToolFailure};
+use tool_core::{
+    Answer, Approver, ApproverError, Ask, BoxFuture, Call, Decision, Event, EventKind, Facts,
+    Outcome, Permission, Policy, PolicyError, Request, Ruling, Settlement, Tool, ToolFailure,
+};
 use tool_registry::{FinishReason, Part, Registry, SettlementEvent, TurnEvent};
 
 use crate::ports::open;
@@ -59,6 +62,70 @@ fn stopped_by(settlement: &Settlement) -> Option<&str> {
         Outcome::NotDispatched { stopped_by } => stopped_by.as_ref().map(|id| id.as_str()),
         _ => None,
     }
+}
+
+/// A person who stops at the first question.
+struct Stops;
+
+impl Approver for Stops {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+        let stops = ask.request.call.is_some_and(|id| id.as_str() == "c1");
+        Box::pin(async move {
+            Ok(match stops {
+                true => Answer::Stopped {
+                    note: Some("enough".to_owned()),
+                },
+                false => Answer::Approved,
+            })
+        })
+    }
+}
+
+/// Everything is asked.
+struct Asks;
+
+impl Policy for Asks {
+    fn decide<'a>(&'a self, _: &'a Request<'a>) -> BoxFuture<'a, Result<Ruling, PolicyError>> {
+        Box::pin(async { Ok(Ruling::new(Decision::Ask, "it is asked")) })
+    }
+}
+
+#[tokio::test]
+async fn a_person_stops_a_batch_and_a_turn_whatever_the_host_says() {
+    let (tool, runs) = told();
+    let registry = Registry::builder()
+        .permission(Permission::new(Asks, Stops))
+        .build();
+    registry.register([("tool", tool)]).unwrap().keep();
+    let expected = ["completed", "refused", "not_dispatched", "not_dispatched"];
+    let check = |settled: &[Settlement]| {
+        assert_eq!(words(settled), expected);
+        assert_eq!(
+            settled[1].text(),
+            "the user declined this call and stopped: enough"
+        );
+        assert!(
+            settled[2..]
+                .iter()
+                .all(|later| stopped_by(later) == Some("c1"))
+        );
+        assert_eq!(std::mem::take(&mut *runs.lock().unwrap()), ["c0"]);
+    };
+    let batch = || {
+        let snapshot = registry.snapshot();
+        snapshot.batch(calls(&[]), &Facts::new()).concurrency(ONE)
+    };
+    check(&batch().settle().await);
+    check(&batch().stop_when(|_| false).settle().await);
+
+    let parts = calls(&[]).into_iter().map(Part::Call);
+    let response = stream::iter(parts.map(Ok::<_, Infallible>));
+    let turn = registry.snapshot().turn(&Facts::new()).concurrency(ONE);
+    let events = turn.run(response).filter_map(async |event| match event {
+        TurnEvent::Settled { settlement, .. } => Some(*settlement),
+        _ => None,
+    });
+    check(&events.collect::<Vec<_>>().await);
 }
 
 #[tokio::test]

@@ -1,0 +1,121 @@
+//! The lists that are looked into: of a file, or of servers that are asked.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::Value;
+use tool_runtime::core::Namespace;
+use tool_runtime::mcp::{ServersConfig, UpstreamState, Upstreams};
+use tool_runtime::registry::Registry;
+
+use crate::error::CliError;
+use crate::tool_list_file::Document;
+use crate::{input, signals};
+
+/// A list of tools and where it is from.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// The file or the server, for people.
+    pub(crate) name: String,
+    /// The file that somebody would change, or that names the server.
+    pub(crate) artifact: PathBuf,
+    /// The place of the list in the file; nothing where a server was asked.
+    pub(crate) pointer: Option<&'static str>,
+    /// The entries, or why there are none, as a clause.
+    pub(crate) tools: Result<Vec<Value>, String>,
+}
+
+/// Lists, or the status to end with where the program was told to.
+type Lists = Result<Vec<Listed>, ExitCode>;
+
+/// The list of a file, or those of the servers that it names.
+pub(crate) async fn of_file(path: &Path) -> Result<Lists, CliError> {
+    match Document::read(path)? {
+        Document::Tools(list) => Ok(Ok(vec![Listed {
+            name: match path.as_os_str() == "-" {
+                true => "standard input".to_owned(),
+                false => path.display().to_string(),
+            },
+            artifact: path.to_owned(),
+            pointer: Some(list.pointer),
+            tools: Ok(list.entries),
+        }])),
+        Document::Servers(text) => ask(path, read(path, &text)?).await,
+    }
+}
+
+/// The lists of all servers of a configuration.
+pub(crate) async fn of_servers(config: &Path) -> Result<Lists, CliError> {
+    let text = input::file(config)?;
+    ask(config, read(config, &text)?).await
+}
+
+/// The list of one server of a configuration.
+pub(crate) async fn of_server(config: &Path, name: &str) -> Result<Lists, CliError> {
+    let text = input::file(config)?;
+    let servers = read(config, &text)?;
+    let wanted = Namespace::new(name).ok();
+    let found = servers
+        .servers()
+        .find(|it| Some(it.name()) == wanted.as_ref());
+    if let Some(server) = found {
+        return ask(config, ServersConfig::default().with(server.clone())).await;
+    }
+    if let Some(problem) = servers.problems().find(|it| it.server() == name) {
+        return Err(CliError::Server {
+            problem: problem.to_string(),
+        });
+    }
+    let known: Vec<String> = servers.servers().map(|it| it.name().to_string()).collect();
+    Err(CliError::UnknownServer {
+        name: name.to_owned(),
+        path: config.to_owned(),
+        known: match known.len() {
+            0 => "it names no server that can be started".to_owned(),
+            _ => format!("it names {}", known.join(", ")),
+        },
+    })
+}
+
+fn read(path: &Path, text: &str) -> Result<ServersConfig, CliError> {
+    ServersConfig::from_json(text).map_err(|source| CliError::Servers {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Starts servers, takes what they list, and ends them.
+async fn ask(config: &Path, servers: ServersConfig) -> Result<Lists, CliError> {
+    let base = config.parent().filter(|base| !base.as_os_str().is_empty());
+    let upstreams = Upstreams::builder(servers)
+        .base_dir(base.unwrap_or(Path::new(".")))
+        .client("tool", env!("CARGO_PKG_VERSION"))
+        .keep_lists()
+        .connect(&Registry::default());
+    tokio::select! {
+        () = upstreams.settled() => {}
+        status = signals::told_to_end() => {
+            upstreams.shutdown().await;
+            return Ok(Err(status));
+        }
+    }
+    let mut lists = Vec::new();
+    for status in upstreams.statuses() {
+        let tools = match (status.state, upstreams.listed(&status.name)) {
+            (UpstreamState::Disabled, _) => continue,
+            (UpstreamState::Failed { reason } | UpstreamState::Away { reason, .. }, None) => {
+                Err(reason)
+            }
+            (_, Some(listed)) => Ok(listed.to_vec()),
+            (state, None) => Err(format!("is {}", state.as_str())),
+        };
+        lists.push(Listed {
+            name: status.name,
+            artifact: config.to_owned(),
+            pointer: None,
+            tools,
+        });
+    }
+    upstreams.shutdown().await;
+    Ok(Ok(lists))
+}

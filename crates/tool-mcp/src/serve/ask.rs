@@ -1,0 +1,143 @@
+//! What a client can be asked for.
+
+use serde_json::{Value, json};
+
+use super::capabilities::Capabilities;
+
+/// Something that only a client can give: a word of the person who uses it, an answer of its
+/// model, or the folders that it works on.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    kind: AskKind,
+    params: Value,
+}
+
+/// The sort of an [`Ask`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AskKind {
+    /// A person fills in a form.
+    Form,
+    /// A person opens a page.
+    Page,
+    /// The client's model answers.
+    Sample,
+    /// The client names the folders that it works on.
+    Roots,
+}
+
+impl Ask {
+    /// Lets a person fill in a form. The schema is an object of plain values; the answer is the
+    /// protocol's `ElicitResult`, with `action` and, once accepted, `content`.
+    #[must_use]
+    pub fn form(message: impl Into<String>, schema: Value) -> Self {
+        let params = [
+            ("message".to_owned(), message.into().into()),
+            ("requestedSchema".to_owned(), schema),
+        ];
+        Self {
+            kind: AskKind::Form,
+            params: Value::Object(params.into_iter().collect()),
+        }
+    }
+
+    /// Lets a person open a page. The answer tells that it was opened, not what came of it.
+    #[must_use]
+    pub fn page(message: impl Into<String>, url: &str, id: &str) -> Self {
+        Self {
+            kind: AskKind::Page,
+            params: json!({
+                "mode": "url",
+                "message": message.into(),
+                "url": url,
+                "elicitationId": id,
+            }),
+        }
+    }
+
+    /// Asks the client's model. The parameters are the protocol's, with `messages` and
+    /// `maxTokens`; so is the answer.
+    #[must_use]
+    pub fn sample(params: Value) -> Self {
+        Self {
+            kind: AskKind::Sample,
+            params,
+        }
+    }
+
+    /// Asks for the folders that the client works on. The answer holds `roots`.
+    #[must_use]
+    pub fn roots() -> Self {
+        Self {
+            kind: AskKind::Roots,
+            params: json!({}),
+        }
+    }
+
+    /// Which sort it is.
+    #[must_use]
+    pub fn kind(&self) -> AskKind {
+        self.kind
+    }
+
+    pub(crate) fn into_params(self) -> Value {
+        self.params
+    }
+
+    /// As it stands in the result that asks for it.
+    pub(crate) fn request(&self) -> Value {
+        json!({"method": self.kind.method(), "params": self.params})
+    }
+}
+
+impl AskKind {
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            Self::Form | Self::Page => "elicitation/create",
+            Self::Sample => "sampling/createMessage",
+            Self::Roots => "roots/list",
+        }
+    }
+
+    pub(crate) fn is_met_by(self, capabilities: Capabilities) -> bool {
+        match self {
+            Self::Form => capabilities.forms,
+            Self::Page => capabilities.pages,
+            Self::Sample => capabilities.sampling,
+            Self::Roots => capabilities.roots,
+        }
+    }
+
+    /// What a client that meets it declares.
+    pub(crate) fn capability(self) -> Value {
+        match self {
+            Self::Form => json!({"elicitation": {"form": {}}}),
+            Self::Page => json!({"elicitation": {"url": {}}}),
+            Self::Sample => json!({"sampling": {}}),
+            Self::Roots => json!({"roots": {}}),
+        }
+    }
+
+    /// Whether an answer could be one to this. What a person wrote is for whoever asked to judge.
+    pub(crate) fn fits(self, answer: &Value) -> bool {
+        match self {
+            Self::Form | Self::Page => match answer.get("action").and_then(Value::as_str) {
+                Some("accept") => self == Self::Page || answer.get("content").is_some(),
+                Some("decline" | "cancel") => true,
+                _ => false,
+            },
+            Self::Sample => answer.get("content").is_some(),
+            Self::Roots => answer.get("roots").is_some_and(Value::is_array),
+        }
+    }
+
+    /// In a sentence about a client.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Form => "show a form",
+            Self::Page => "open a page",
+            Self::Sample => "ask its model",
+            Self::Roots => "name its folders",
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The client that made a call, for the tool that serves it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+
+use super::client::{Client, Era};
+use super::{Ask, AskError, AskKind, LogLevel};
+use crate::wire::Message;
+
+tokio::task_local! {
+    static CURRENT: CallingClient;
+}
+
+/// The client that made the call that is being served, for what only it can give.
+///
+/// A handler finds it with [`current`](Self::current) wherever it came by MCP, and asks for words
+/// of a person, of the client's model, or for folders. What is asked reaches a client with a
+/// handshake as a request, and the handler waits. A client without one is asked by the result:
+/// **the handler is dropped where it waits, and runs anew from its beginning when the client calls
+/// again with the answer**, which it then gets at once. So ask ahead of what may happen only
+/// once, and always under the same key for the same question.
+///
+/// Clones are the same client. It is of no use beyond its call.
+#[derive(Clone)]
+pub struct CallingClient(Arc<Calling>);
+
+struct Calling {
+    client: Client,
+    /// What the client has answered in this round and those before.
+    given: Map<String, Value>,
+    needed: Mutex<Option<Needed>>,
+    changed: Notify,
+}
+
+/// What has to come before a call can go on.
+pub(crate) enum Needed {
+    /// Answers, by their keys.
+    Answers(Vec<(String, Ask)>),
+    /// A client that can do more.
+    Capability(AskKind),
+}
+
+impl CallingClient {
+    pub(crate) fn new(client: Client, given: Map<String, Value>) -> Self {
+        Self(Arc::new(Calling {
+            client,
+            given,
+            needed: Mutex::new(None),
+            changed: Notify::new(),
+        }))
+    }
+
+    /// The client whose call is being served by this task. `None` for a call that came otherwise,
+    /// and in a task that the handler has spawned: take it along.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(Self::clone).ok()
+    }
+
+    /// Whether the client said that it can be asked for this.
+    #[must_use]
+    pub fn can(&self, kind: AskKind) -> bool {
+        kind.is_met_by(self.0.client.capabilities)
+    }
+
+    /// Asks for one thing. The key names the question among all that the call asks.
+    ///
+    /// # Errors
+    /// As [`ask_all`](Self::ask_all).
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question.
+    pub async fn ask(&self, key: &str, ask: Ask) -> Result<Value, AskError> {
+        let kind = ask.kind();
+        let mut answers = self.ask_all([(key.to_owned(), ask)]).await?;
+        answers.remove(key).ok_or(AskError::Refused(kind))
+    }
+
+    /// Asks for several things at once. The answers stand under the keys of their questions.
+    ///
+    /// A client without a handshake that did not say that it can do one of them is answered with
+    /// the protocol's own error, which says what is missing, and the handler is dropped.
+    ///
+    /// # Errors
+    /// [`AskError::Unsupported`] for a client with a handshake that did not say that it can do
+    /// one of them; [`AskError::Refused`] when it answers with an error or with no answer to what
+    /// was asked; [`AskError::Gone`] when it has left.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the questions.
+    pub async fn ask_all(
+        &self,
+        asks: impl IntoIterator<Item = (String, Ask)> + Send,
+    ) -> Result<Map<String, Value>, AskError> {
+        let asks: Vec<_> = asks.into_iter().collect();
+        let missing = asks.iter().find(|(_, ask)| !self.can(ask.kind()));
+        match &self.0.client.era {
+            Era::Handshake(connection) => {
+                if let Some((_, ask)) = missing {
+                    return Err(AskError::Unsupported(ask.kind()));
+                }
+                let mut answers = Map::new();
+                for (key, ask) in asks {
+                    let kind = ask.kind();
+                    let answer = connection
+                        .asks
+                        .ask(&self.0.client.outlet, kind.method(), ask.into_params())
+                        .await
+                        .map_err(|_| AskError::Gone)?
+                        .ok()
+                        .filter(|answer| kind.fits(answer))
+                        .ok_or(AskError::Refused(kind))?;
+                    answers.insert(key, answer);
+                }
+                Ok(answers)
+            }
+            Era::Stateless { .. } => {
+                if let Some((_, ask)) = missing {
+                    return self.wait_for(Needed::Capability(ask.kind())).await;
+                }
+                let mut answers = Map::new();
+                let mut open = Vec::new();
+                for (key, ask) in asks {
+                    match self.0.given.get(&key) {
+                        Some(answer) if ask.kind().fits(answer) => {
+                            answers.insert(key, answer.clone());
+                        }
+                        _ => open.push((key, ask)),
+                    }
+                }
+                if open.is_empty() {
+                    return Ok(answers);
+                }
+                self.wait_for(Needed::Answers(open)).await
+            }
+        }
+    }
+
+    /// Tells the client something about the call, if it wants to know of things that grave.
+    ///
+    /// A client with a handshake is told from [`LogLevel::Info`] on unless it asked otherwise; one
+    /// without only where its request asked for it. Never fails: a client that is gone is not told.
+    pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: Value) {
+        if !self.0.client.wants_log(level) {
+            return;
+        }
+        let mut params = json!({"level": level.as_str(), "data": data});
+        if let (Some(logger), Some(members)) = (logger, params.as_object_mut()) {
+            members.insert("logger".to_owned(), logger.into());
+        }
+        let message = Message::notice("notifications/message", Some(params));
+        // Its call is about to be dropped.
+        let _ = self.0.client.outlet.send(&message).await;
+    }
+
+    /// Runs something as what serves this client.
+    pub(crate) async fn serve<F: Future>(&self, serving: F) -> F::Output {
+        CURRENT.scope(self.clone(), serving).await
+    }
+
+    /// Resolves when something has to come first.
+    pub(crate) async fn needed(&self) -> Needed {
+        loop {
+            let changed = self.0.changed.notified();
+            if let Some(needed) = self.slot().take() {
+                return needed;
+            }
+            changed.await;
+        }
+    }
+
+    /// What was given so far, to be given again.
+    pub(crate) fn given(&self) -> &Map<String, Value> {
+        &self.0.given
+    }
+
+    /// Never resolves: whoever serves the call drops it.
+    async fn wait_for<T>(&self, needed: Needed) -> T {
+        *self.slot() = Some(needed);
+        self.0.changed.notify_one();
+        std::future::pending().await
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Needed>> {
+        self.0.needed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for CallingClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallingClient")
+            .field("capabilities", &self.0.client.capabilities)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,256 @@
+//! Messages of one stream of events, kept until they are read, or longer.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use futures_core::Stream;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio_util::sync::DropGuard;
+
+use crate::serve::outlet::Gone;
+use crate::wire::Message;
+
+/// Messages that may wait for a client, and bytes in all of them. Beyond, the oldest that answers
+/// nothing is lost.
+const MOST_EVENTS: usize = 1_024;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// How long nothing is sent before something is, so that nobody on the way gives the stream up.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Messages of one stream of events.
+pub(crate) struct EventLog {
+    /// Of the stream, where its events can be asked for again.
+    name: Option<u64>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<Event>,
+    bytes: usize,
+    last: u64,
+    /// The number of the last event that was handed to a reader.
+    read: u64,
+    /// Of the reader that is the present one.
+    reader: u64,
+    closed: bool,
+    waker: Option<Waker>,
+    used: Option<Instant>,
+}
+
+struct Event {
+    number: u64,
+    answers: bool,
+    json: Bytes,
+    code: Option<i64>,
+}
+
+/// The first thing that there is to tell.
+pub(crate) enum First {
+    /// The answer, ahead of everything else, with the code of its error.
+    Answer(Bytes, Option<i64>),
+    /// Something else, with more to come.
+    More,
+    /// Nothing, ever.
+    Nothing,
+}
+
+impl EventLog {
+    /// Messages that are told once.
+    pub(crate) fn once() -> Self {
+        Self::named(None)
+    }
+
+    /// Messages that can be asked for again under the name of their stream.
+    pub(crate) fn kept(name: u64) -> Self {
+        Self::named(Some(name))
+    }
+
+    fn named(name: Option<u64>) -> Self {
+        Self {
+            name,
+            state: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn push(&self, message: &Message) -> Result<(), Gone> {
+        let json = serde_json::to_vec(message).map_err(|_| Gone)?;
+        let mut state = self.state();
+        if state.closed {
+            return Err(Gone);
+        }
+        state.last += 1;
+        state.bytes += json.len();
+        let event = Event {
+            number: state.last,
+            answers: message.is_answer(),
+            code: message.error_code(),
+            json: json.into(),
+        };
+        state.events.push_back(event);
+        state.used = Some(Instant::now());
+        while state.events.len() > MOST_EVENTS || state.bytes > MOST_BYTES {
+            let oldest = state.events.iter().position(|event| !event.answers);
+            let Some(lost) = oldest.and_then(|at| state.events.remove(at)) else {
+                break;
+            };
+            state.bytes -= lost.json.len();
+        }
+        state.wake();
+        Ok(())
+    }
+
+    /// No more will come.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        state.wake();
+    }
+
+    /// When something was told last.
+    pub(crate) fn used(&self) -> Option<Instant> {
+        self.state().used
+    }
+
+    /// Bytes of what is kept once it is all told. `None` before.
+    pub(crate) fn kept_bytes(&self) -> Option<usize> {
+        let state = self.state();
+        (state.closed && state.read == state.last).then_some(state.bytes)
+    }
+
+    /// Waits for the first thing that there is to tell. An answer is taken out.
+    pub(crate) async fn first(&self) -> First {
+        std::future::poll_fn(|cx| {
+            let mut state = self.state();
+            match state.events.front() {
+                Some(event) if event.answers => {
+                    let first = First::Answer(event.json.clone(), event.code);
+                    state.read = state.last;
+                    Poll::Ready(first)
+                }
+                Some(_) => Poll::Ready(First::More),
+                None if state.closed => Poll::Ready(First::Nothing),
+                None => {
+                    state.waker = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+/// One reader of a stream. A later one takes the stream over.
+pub(crate) struct Events {
+    log: Arc<EventLog>,
+    reader: u64,
+    /// The number of the last event that was told.
+    told: u64,
+    primed: bool,
+    alive: Interval,
+    /// Given when the reader goes, where its request goes with it.
+    _gone: Option<DropGuard>,
+}
+
+impl Events {
+    /// Goes on after an event that the client has, or with what was told to nobody.
+    ///
+    /// A primed stream begins with an event that holds nothing but its number, so that the client
+    /// can come back even if nothing else reaches it.
+    pub(crate) fn of(
+        log: Arc<EventLog>,
+        after: Option<u64>,
+        primed: bool,
+        gone: Option<DropGuard>,
+    ) -> Self {
+        let (reader, told) = {
+            let mut state = log.state();
+            state.reader += 1;
+            // Whoever read until now comes to its end.
+            state.wake();
+            (state.reader, after.unwrap_or(state.read))
+        };
+        let mut alive = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+        alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            log,
+            reader,
+            told,
+            primed: !primed,
+            alive,
+            _gone: gone,
+        }
+    }
+}
+
+impl Stream for Events {
+    type Item = Result<Bytes, std::convert::Infallible>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        let log = Arc::clone(&this.log);
+        let mut state = log.state();
+        if state.reader != this.reader {
+            return Poll::Ready(None);
+        }
+        if !this.primed {
+            this.primed = true;
+            if let Some(name) = log.name {
+                let event = format!("id: {name}-{}\ndata:\n\n", this.told);
+                return Poll::Ready(Some(Ok(event.into())));
+            }
+        }
+        let told = this.told;
+        let next = state.events.iter().find(|event| event.number > told);
+        if let Some(event) = next {
+            let mut text = Vec::with_capacity(event.json.len() + 32);
+            if let Some(name) = log.name {
+                text.extend(format!("id: {name}-{}\n", event.number).into_bytes());
+            }
+            text.extend_from_slice(b"data: ");
+            text.extend_from_slice(&event.json);
+            text.extend_from_slice(b"\n\n");
+            this.told = event.number;
+            state.read = state.read.max(this.told);
+            if log.name.is_none() {
+                let told = this.told;
+                while state
+                    .events
+                    .front()
+                    .is_some_and(|event| event.number <= told)
+                {
+                    if let Some(event) = state.events.pop_front() {
+                        state.bytes -= event.json.len();
+                    }
+                }
+            }
+            this.alive.reset();
+            return Poll::Ready(Some(Ok(text.into())));
+        }
+        if state.closed {
+            return Poll::Ready(None);
+        }
+        state.waker = Some(cx.waker().clone());
+        drop(state);
+        match this.alive.poll_tick(cx) {
+            Poll::Ready(_) => Poll::Ready(Some(Ok(Bytes::from_static(b":\n\n")))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! One exchange over HTTP, in either era.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use super::asked::{SESSION, says, session, takes};
+use super::event_log::{EventLog, Events, First};
+use super::session::Session;
+use super::site::Site;
+use super::{headers, reply};
+use crate::serve::capabilities::Capabilities;
+use crate::serve::changes::{self, Logs, Watch};
+use crate::serve::client::{Client, Era};
+use crate::serve::held::Held;
+use crate::serve::outlet::Outlet;
+use crate::serve::params::Params;
+use crate::serve::requests;
+use crate::serve::{LogLevel, server};
+use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
+
+const LAST_EVENT: &str = "last-event-id";
+/// How long an answer may take before a client with a handshake is given a stream, by which it
+/// can come back should it be cut off.
+const AT_ONCE: Duration = Duration::from_millis(50);
+/// How long a client without a handshake, whose answer has a status, gets nothing at all.
+const IN_SILENCE: Duration = Duration::from_secs(15);
+/// The first revision whose clients know events that hold nothing.
+const PRIMED: &str = "2025-11-25";
+
+/// Serves one HTTP request.
+pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    if !site.names.allow(&parts.headers) {
+        return reply::empty(StatusCode::FORBIDDEN);
+    }
+    let principal = match site.auth.check(&parts.headers) {
+        Ok(principal) => principal,
+        Err(turned) => return reply::unauthorized(turned),
+    };
+    match parts.method {
+        Method::POST => {
+            if !says(&parts.headers, CONTENT_TYPE.as_str(), "application/json") {
+                return reply::empty(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+            }
+            match axum::body::to_bytes(body, wire::FRAME_BYTES).await {
+                Ok(body) => post(&site, &parts, principal, &body).await,
+                Err(_) => reply::empty(StatusCode::PAYLOAD_TOO_LARGE),
+            }
+        }
+        Method::GET => listen(&site, &parts.headers, principal.as_deref()),
+        Method::DELETE => match session(&site, &parts.headers, principal.as_deref()) {
+            Ok((id, _)) => {
+                site.sessions.end(id);
+                reply::empty(StatusCode::NO_CONTENT)
+            }
+            Err(none) => none.reply(),
+        },
+        _ => reply::method_not_allowed(),
+    }
+}
+
+async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: &[u8]) -> Response {
+    let headers = &parts.headers;
+    match Incoming::read(body) {
+        Err(Misfit::Text) => {
+            let error = RpcError::new(RpcError::PARSE, "the body is no JSON");
+            reply::error(StatusCode::BAD_REQUEST, None, error)
+        }
+        Err(Misfit::Json(id)) => {
+            let error = RpcError::request("the body does not fit the protocol");
+            reply::error(StatusCode::BAD_REQUEST, id, error)
+        }
+        Ok(Incoming::Request { id, method, params }) => {
+            request(site, headers, principal, id, method, params.as_deref()).await
+        }
+        Ok(Incoming::Notification { method, params }) => {
+            // A client without a handshake has nothing to tell that would change anything.
+            if let Ok((_, session)) = session(site, headers, principal.as_deref()) {
+                notified(site, &session, &method, params.as_deref());
+            } else if headers.contains_key(SESSION) {
+                return reply::empty(StatusCode::NOT_FOUND);
+            }
+            reply::empty(StatusCode::ACCEPTED)
+        }
+        Ok(Incoming::Answer { id, outcome }) => {
+            match session(site, headers, principal.as_deref()) {
+                Ok((_, session)) => session.connection.asks.answered(&id, outcome),
+                Err(none) => return none.reply(),
+            }
+            reply::empty(StatusCode::ACCEPTED)
+        }
+    }
+}
+
+async fn request(
+    site: &Arc<Site>,
+    headers: &HeaderMap,
+    principal: Option<String>,
+    id: Id,
+    method: String,
+    params: Option<&RawValue>,
+) -> Response {
+    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
+    let version = headers
+        .get(headers::VERSION)
+        .map(|version| version.to_str().unwrap_or_default());
+    let has_handshake = version.is_none_or(|version| revision::with_handshake(version).is_some());
+    let params = match Params::read(&method, params) {
+        Ok(params) => params,
+        Err(error) if has_handshake => return reply::error(StatusCode::OK, Some(id), error),
+        Err(error) => return bad(id, error),
+    };
+    if requests::is_stateless(&params) || version == Some(revision::STATELESS) {
+        return stateless(site, headers, principal, id, method, params).await;
+    }
+    if let (false, Some(version)) = (has_handshake, version) {
+        return bad(id, requests::unsupported(version));
+    }
+    match method.as_str() {
+        "initialize" => initialize(site, principal, id, &params),
+        "server/discover" => match requests::check_stateless(&params) {
+            Err(error) => bad(id, error),
+            Ok(()) => reply::message(
+                StatusCode::OK,
+                &Message::answer(id, Ok(requests::discover(&site.served))),
+            ),
+        },
+        _ => match session(site, headers, principal.as_deref()) {
+            Ok((_, session)) => {
+                let request = requests::Request { id, method, params };
+                with_handshake(site, headers, session, request).await
+            }
+            Err(none) => none.reply(),
+        },
+    }
+}
+
+fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -> Response {
+    let (result, agreed) = requests::initialize(&site.served, params);
+    let Some(name) = server::random_session() else {
+        return reply::empty(StatusCode::SERVICE_UNAVAILABLE);
+    };
+    let facts = server::with_session(&site.facts(principal.as_deref()), Some(name.clone()));
+    let declared = params.capabilities.clone().unwrap_or_default();
+    let text = name.to_string();
+    let begun = site.sessions.begin(
+        text.clone(),
+        principal,
+        (facts, Held::of(&site.served)),
+        Capabilities::of(&declared),
+        agreed,
+    );
+    if begun.is_none() {
+        let error = RpcError::request("too many clients are connected; try again later");
+        return reply::error(StatusCode::SERVICE_UNAVAILABLE, Some(id), error);
+    }
+    let mut response = reply::message(StatusCode::OK, &Message::answer(id, Ok(result)));
+    if let Ok(text) = text.parse() {
+        response.headers_mut().insert(SESSION, text);
+    }
+    response
+}
+
+/// A request of a client with a handshake. It goes on when the client is cut off, which can come
+/// back for the answer; to end it the client cancels it.
+async fn with_handshake(
+    site: &Site,
+    headers: &HeaderMap,
+    session: Arc<Session>,
+    request: requests::Request,
+) -> Response {
+    let Some(cancelled) = session.start(&request.id) else {
+        let text = "a request of that id is running, or too many are";
+        let error = RpcError::request(text);
+        return reply::error(StatusCode::OK, Some(request.id), error);
+    };
+    let takes_events = takes(headers, "text/event-stream");
+    let log = session.stream();
+    let outlet = match takes_events {
+        true => Outlet::Events(Arc::clone(&log)),
+        false => Outlet::Nowhere,
+    };
+    let client = session.client(outlet);
+    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
+    let (running, answers) = (Arc::clone(&session), Arc::clone(&log));
+    tokio::spawn(async move {
+        let id = request.id.clone();
+        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
+        running.ended(&id);
+        finish(&answers, answer);
+    });
+    let first = async { Some(log.first().await) };
+    let first = match takes_events {
+        true => tokio::time::timeout(AT_ONCE, first).await.unwrap_or(None),
+        false => first.await,
+    };
+    match first {
+        Some(First::Answer(answer, _)) => {
+            session.answered_at_once(&log);
+            reply::json(StatusCode::OK, answer)
+        }
+        Some(First::Nothing) => {
+            session.answered_at_once(&log);
+            reply::empty(StatusCode::ACCEPTED)
+        }
+        Some(First::More) | None => {
+            let primed = session.revision >= PRIMED;
+            reply::events(Events::of(log, None, primed, None))
+        }
+    }
+}
+
+/// A request of a client without a handshake, which ends when the client no longer waits.
+async fn stateless(
+    site: &Site,
+    headers: &HeaderMap,
+    principal: Option<String>,
+    id: Id,
+    method: String,
+    params: Params,
+) -> Response {
+    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
+    let said = params.meta.version.is_some();
+    if let Err(error) = match said {
+        true => headers::check(&site.served, headers, &method, &params)
+            .and_then(|()| requests::check_stateless(&params)),
+        false => requests::check_stateless(&params),
+    } {
+        return bad(id, error);
+    }
+    if method == "server/discover" {
+        let result = requests::discover(&site.served);
+        return reply::message(StatusCode::OK, &Message::answer(id, Ok(result)));
+    }
+    let takes_events = takes(headers, "text/event-stream");
+    if method == "subscriptions/listen" && !takes_events {
+        return reply::empty(StatusCode::NOT_ACCEPTABLE);
+    }
+    let log = Arc::new(EventLog::once());
+    let declared = params.meta.capabilities.clone().unwrap_or_default();
+    let client = Client {
+        facts: server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into)),
+        held: Held::default(),
+        capabilities: Capabilities::of(&declared),
+        outlet: match takes_events {
+            true => Outlet::Events(Arc::clone(&log)),
+            false => Outlet::Nowhere,
+        },
+        era: Era::Stateless {
+            log_level: params.meta.log_level.as_deref().and_then(LogLevel::of),
+        },
+    };
+    let cancelled = site.gone.child_token();
+    // Whoever drops this response drops the request.
+    let gone = cancelled.clone().drop_guard();
+    let request = requests::Request { id, method, params };
+    run(site, client, request, cancelled, Arc::clone(&log));
+    let first = async { Some(log.first().await) };
+    let first = match takes_events {
+        true => tokio::time::timeout(IN_SILENCE, first)
+            .await
+            .unwrap_or(None),
+        false => first.await,
+    };
+    match first {
+        Some(First::Answer(answer, code)) => reply::json(reply::status(code), answer),
+        Some(First::Nothing) => reply::empty(StatusCode::ACCEPTED),
+        Some(First::More) | None => reply::events(Events::of(log, None, false, Some(gone))),
+    }
+}
+
+fn run(
+    site: &Site,
+    client: Client,
+    request: requests::Request,
+    cancelled: CancellationToken,
+    log: Arc<EventLog>,
+) {
+    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
+    tokio::spawn(async move {
+        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
+        finish(&log, answer);
+    });
+}
+
+fn finish(log: &EventLog, answer: Option<Message>) {
+    if let Some(answer) = answer {
+        // A client that is gone needs none.
+        let _ = log.push(&answer);
+    }
+    log.close();
+}
+
+fn notified(site: &Site, session: &Arc<Session>, method: &str, params: Option<&RawValue>) {
+    match method {
+        "notifications/cancelled" => {
+            let read = Params::read(method, params).ok();
+            if let Some(id) = read.and_then(|read| read.request_id) {
+                session.cancel(&id);
+            }
+        }
+        "notifications/initialized" if session.begins_telling() => {
+            let telling = changes::tell(
+                Watch::new(&site.served),
+                Outlet::Events(Arc::clone(&session.unasked)),
+                Arc::clone(&session.connection),
+                Logs::Withheld,
+            );
+            let gone = session.gone.clone();
+            tokio::spawn(async move {
+                gone.run_until_cancelled(telling).await;
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Gives a client with a handshake the stream of what nobody asked for, or one that it was cut off
+/// from.
+fn listen(site: &Site, headers: &HeaderMap, principal: Option<&str>) -> Response {
+    let (_, session) = match session(site, headers, principal) {
+        Ok(found) => found,
+        Err(none) => return none.reply(),
+    };
+    if !takes(headers, "text/event-stream") {
+        return reply::empty(StatusCode::NOT_ACCEPTABLE);
+    }
+    let primed = session.revision >= PRIMED;
+    let Some(last) = headers.get(LAST_EVENT) else {
+        let log = Arc::clone(&session.unasked);
+        return reply::events(Events::of(log, None, primed, None));
+    };
+    let place = last
+        .to_str()
+        .ok()
+        .and_then(|last| last.split_once('-'))
+        .and_then(|(name, event)| Some((name.parse().ok()?, event.parse().ok()?)));
+    match place.and_then(|(name, event)| Some((session.stream_of(name)?, event))) {
+        Some((log, event)) => reply::events(Events::of(log, Some(event), false, None)),
+        None => reply::empty(StatusCode::NOT_FOUND),
+    }
+}

@@ -1,0 +1,107 @@
+//! How to listen for HTTP.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::BearerToken;
+use super::names::Names;
+use super::token::Auth;
+
+/// How to listen for HTTP.
+///
+/// A request is served only if its `Host` names this machine as it was told to be called, and its
+/// `Origin`, where a browser sends one, is a page of this machine: so no web page of others can
+/// reach the tools through a name of its own. And it has to show a [`BearerToken`]: one that is made
+/// up when the server begins, unless others are given or that is switched off by name.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    pub(crate) address: SocketAddr,
+    pub(crate) any_interface: bool,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    pub(crate) session_idle: Duration,
+    pub(crate) auth: Auth,
+}
+
+impl HttpOptions {
+    /// Listens on an address, which must be one of the loopback interface. Port 0 takes any that
+    /// is free.
+    #[must_use]
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            any_interface: false,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            session_idle: Duration::from_secs(60 * 60),
+            auth: Auth::default(),
+        }
+    }
+
+    /// Lets the address be one that other machines can reach. Tokens pass it
+    /// unencrypted: let something in front of it speak TLS.
+    #[must_use]
+    pub fn allow_any_interface_unchecked(mut self) -> Self {
+        self.any_interface = true;
+        self
+    }
+
+    /// Adds a name, with or without a port, by which clients may call this machine in `Host`. The
+    /// names of the loopback interface and the address itself are always among them.
+    #[must_use]
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Adds an origin from which browsers may call, such as `https://app.example.com:443`; `:*`
+    /// means any port. Pages of the loopback interface are always among them.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Sets after how long without a message a session is forgotten. A call that takes longer
+    /// without reporting progress ends with it. Defaults to one hour.
+    #[must_use]
+    pub fn session_idle(mut self, session_idle: Duration) -> Self {
+        self.session_idle = session_idle;
+        self
+    }
+
+    /// Adds a token by which clients are served. With at least one, none is made up.
+    ///
+    /// Every request has to show one, whoever it comes from: other people and programs of this
+    /// machine reach the loopback interface, too.
+    #[must_use]
+    pub fn token(mut self, token: BearerToken) -> Self {
+        match &mut self.auth {
+            Auth::Tokens(tokens) => tokens.push(token),
+            auth => *auth = Auth::Tokens(vec![token]),
+        }
+        self
+    }
+
+    /// Serves whoever comes, without a token. Whoever reaches the address can call every tool.
+    #[must_use]
+    pub fn allow_anyone_unchecked(mut self) -> Self {
+        self.auth = Auth::Nobody;
+        self
+    }
+
+    /// The names by which the server may be called once it listens on that address.
+    pub(crate) fn names(&self, address: SocketAddr) -> Names {
+        let mut hosts = self.hosts.clone();
+        if !address.ip().is_unspecified() {
+            hosts.push(address.ip().to_string());
+        }
+        Names::and(&hosts, &self.origins)
+    }
+}
+
+impl From<SocketAddr> for HttpOptions {
+    fn from(address: SocketAddr) -> Self {
+        Self::new(address)
+    }
+}

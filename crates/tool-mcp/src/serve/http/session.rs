@@ -1,0 +1,251 @@
+//! Clients with a handshake, over many requests.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tool_core::Facts;
+
+use super::event_log::EventLog;
+use crate::serve::capabilities::Capabilities;
+use crate::serve::client::{Client, Connection, Era};
+use crate::serve::held::Held;
+use crate::serve::outlet::Outlet;
+use crate::wire::Id;
+
+/// Sessions at the same time. One more is not begun.
+const MOST_SESSIONS: usize = 1_024;
+/// Requests of one session that run at the same time. One more is answered with an error.
+const MOST_REQUESTS: usize = 1_024;
+/// Streams that have ended and may still be asked for again, and the bytes of the longest.
+const KEPT_STREAMS: usize = 16;
+const KEPT_BYTES: usize = 256 * 1024;
+
+/// All sessions of a server.
+pub(crate) struct Sessions {
+    by_id: Mutex<HashMap<String, Arc<Session>>>,
+    idle: Duration,
+    gone: CancellationToken,
+}
+
+/// A client with a handshake.
+pub(crate) struct Session {
+    /// The principal that began it. Nobody else's requests belong to it.
+    owner: Option<String>,
+    pub(crate) facts: Facts,
+    held: Held,
+    capabilities: Capabilities,
+    pub(crate) revision: &'static str,
+    pub(crate) connection: Arc<Connection>,
+    /// What nobody asked for.
+    pub(crate) unasked: Arc<EventLog>,
+    state: Mutex<State>,
+    /// Cancels all that the client has going on.
+    pub(crate) gone: CancellationToken,
+}
+
+struct State {
+    running: HashMap<Id, CancellationToken>,
+    streams: VecDeque<(u64, Arc<EventLog>)>,
+    last_stream: u64,
+    used: Instant,
+    telling: bool,
+}
+
+/// The stream of what nobody asked for.
+const UNASKED: u64 = 0;
+
+impl Sessions {
+    pub(crate) fn new(idle: Duration, gone: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            by_id: Mutex::default(),
+            idle,
+            gone,
+        })
+    }
+
+    /// Begins a session under an id that nobody can guess. `None` when there are too many.
+    pub(crate) fn begin(
+        &self,
+        id: String,
+        owner: Option<String>,
+        (facts, held): (Facts, Held),
+        capabilities: Capabilities,
+        revision: &'static str,
+    ) -> Option<()> {
+        let session = Session {
+            owner,
+            facts,
+            held,
+            capabilities,
+            revision,
+            connection: Arc::default(),
+            unasked: Arc::new(EventLog::kept(UNASKED)),
+            state: Mutex::new(State {
+                running: HashMap::new(),
+                streams: VecDeque::new(),
+                last_stream: UNASKED,
+                used: Instant::now(),
+                telling: false,
+            }),
+            gone: self.gone.child_token(),
+        };
+        let mut by_id = self.by_id();
+        if by_id.len() >= MOST_SESSIONS {
+            return None;
+        }
+        by_id.insert(id, Arc::new(session));
+        Some(())
+    }
+
+    /// The session of that id, if it is this principal's.
+    pub(crate) fn get(&self, id: &str, owner: Option<&str>) -> Option<Arc<Session>> {
+        let session = self.by_id().get(id).cloned()?;
+        let own = session.owner.as_deref() == owner;
+        own.then(|| {
+            session.state().used = Instant::now();
+            session
+        })
+    }
+
+    /// Ends a session and all that it has going on.
+    pub(crate) fn end(&self, id: &str) {
+        let session = self.by_id().remove(id);
+        if let Some(session) = session {
+            session.end();
+        }
+    }
+
+    /// Ends sessions that nobody uses, for as long as the server listens.
+    pub(crate) async fn look_after(self: Arc<Self>) {
+        loop {
+            let next = self.sweep();
+            tokio::time::sleep_until(next).await;
+        }
+    }
+
+    /// Ends what nobody uses, and tells when to look again.
+    fn sweep(&self) -> Instant {
+        let now = Instant::now();
+        let mut next = now + self.idle;
+        let mut over = Vec::new();
+        self.by_id().retain(|_, session| {
+            let until = session.used() + self.idle;
+            if until <= now {
+                over.push(Arc::clone(session));
+                return false;
+            }
+            next = next.min(until);
+            true
+        });
+        for session in over {
+            session.end();
+        }
+        next
+    }
+
+    fn by_id(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
+        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    pub(crate) fn client(self: &Arc<Self>, outlet: Outlet) -> Client {
+        Client {
+            facts: self.facts.clone(),
+            held: self.held.clone(),
+            capabilities: self.capabilities,
+            outlet,
+            era: Era::Handshake(Arc::clone(&self.connection)),
+        }
+    }
+
+    /// Takes a request up. `None` for an id that is taken, and for one request too many.
+    pub(crate) fn start(&self, id: &Id) -> Option<CancellationToken> {
+        let mut state = self.state();
+        if state.running.len() >= MOST_REQUESTS || state.running.contains_key(id) {
+            return None;
+        }
+        let cancelled = self.gone.child_token();
+        state.running.insert(id.clone(), cancelled.clone());
+        Some(cancelled)
+    }
+
+    pub(crate) fn cancel(&self, id: &Id) {
+        if let Some(cancelled) = self.state().running.get(id) {
+            cancelled.cancel();
+        }
+    }
+
+    pub(crate) fn ended(&self, id: &Id) {
+        self.state().running.remove(id);
+    }
+
+    /// A stream for one request, which can be asked for again.
+    pub(crate) fn stream(&self) -> Arc<EventLog> {
+        let mut state = self.state();
+        state.last_stream += 1;
+        let name = state.last_stream;
+        let log = Arc::new(EventLog::kept(name));
+        state.streams.push_back((name, Arc::clone(&log)));
+        // What has ended makes room, the oldest first, and at once where it is long.
+        let over = state
+            .streams
+            .iter()
+            .filter(|(_, log)| log.kept_bytes().is_some())
+            .count();
+        let mut surplus = over.saturating_sub(KEPT_STREAMS);
+        state.streams.retain(|(_, log)| match log.kept_bytes() {
+            Some(bytes) if bytes > KEPT_BYTES => false,
+            Some(_) if surplus > 0 => {
+                surplus -= 1;
+                false
+            }
+            _ => true,
+        });
+        log
+    }
+
+    /// Gives up a stream that was answered at once.
+    pub(crate) fn answered_at_once(&self, log: &Arc<EventLog>) {
+        self.state()
+            .streams
+            .retain(|(_, other)| !Arc::ptr_eq(other, log));
+    }
+
+    /// The stream of a name, to be asked for again.
+    pub(crate) fn stream_of(&self, name: u64) -> Option<Arc<EventLog>> {
+        if name == UNASKED {
+            return Some(Arc::clone(&self.unasked));
+        }
+        let state = self.state();
+        let mut streams = state.streams.iter();
+        streams
+            .find(|(other, _)| *other == name)
+            .map(|(_, log)| Arc::clone(log))
+    }
+
+    /// Whether nobody tells this client of changes yet, and somebody shall from now on.
+    pub(crate) fn begins_telling(&self) -> bool {
+        !std::mem::replace(&mut self.state().telling, true)
+    }
+
+    /// When the client said something last, or was told something.
+    fn used(&self) -> Instant {
+        let state = self.state();
+        let told = state.streams.iter().filter_map(|(_, log)| log.used());
+        told.chain(self.unasked.used())
+            .fold(state.used, Instant::max)
+    }
+
+    fn end(&self) {
+        self.gone.cancel();
+        self.unasked.close();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,144 @@
+//! What a client shows to be served.
+
+use std::fmt;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use subtle::ConstantTimeEq as _;
+use tool_core::Digest;
+
+use crate::serve::{ServeError, ServeErrorKind};
+
+/// What a client shows to be served: a secret that it sends with every request as a bearer token.
+///
+/// It is never printed; [`expose`](Self::expose) gives it to whoever has to hand it on.
+#[derive(Clone)]
+pub struct BearerToken {
+    secret: String,
+    digest: Digest,
+    principal: Option<String>,
+}
+
+/// The fewest characters of a token: who may try as often as it likes must not guess it.
+const FEWEST: usize = 16;
+
+impl BearerToken {
+    /// A token of at least 16 characters, as a header can hold them: letters, digits and
+    /// `-._~+/=`. White space around it, such as the end of a line of a file, is no part of it.
+    ///
+    /// # Errors
+    /// [`ServeErrorKind::Token`] for a text that is no such token.
+    pub fn new(secret: &str) -> Result<Self, ServeError> {
+        let secret = secret.trim();
+        let fits =
+            |character: char| character.is_ascii_alphanumeric() || "-._~+/=".contains(character);
+        if secret.len() < FEWEST || !secret.chars().all(fits) {
+            return Err(ServeError::new(
+                ServeErrorKind::Token,
+                format!(
+                    "token has fewer than {FEWEST} characters or other ones than letters, digits \
+                     and -._~+/="
+                ),
+            ));
+        }
+        Ok(Self {
+            digest: Digest::of(secret.as_bytes()),
+            secret: secret.to_owned(),
+            principal: None,
+        })
+    }
+
+    /// A token that nobody can guess, of 32 random bytes.
+    ///
+    /// # Errors
+    /// [`ServeErrorKind::Token`] when the system gives no random bytes.
+    pub fn random() -> Result<Self, ServeError> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            ServeError::new(
+                ServeErrorKind::Token,
+                "no token could be made up; give one by name",
+            )
+            .because(error)
+        })?;
+        Self::new(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// Sets who shows it: the principal of the calls that come with it, unless the host has given
+    /// an identity to all calls. Clients of different principals share nothing; one without a
+    /// handshake has its principal's name for a session.
+    #[must_use]
+    pub fn principal(mut self, name: impl Into<String>) -> Self {
+        self.principal = Some(name.into());
+        self
+    }
+
+    /// The secret itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.secret
+    }
+}
+
+impl fmt::Debug for BearerToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BearerToken")
+            .field("principal", &self.principal)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Who is served.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Auth {
+    /// Whoever shows a token that is made up when the server begins.
+    #[default]
+    MadeUp,
+    /// Whoever shows one of these.
+    Tokens(Vec<BearerToken>),
+    /// Whoever comes.
+    Nobody,
+}
+
+/// Why a client is not served.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Turned {
+    /// It showed no token.
+    Missing,
+    /// It showed another one.
+    Wrong,
+}
+
+impl Auth {
+    /// Who the client is, as far as its token says.
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<String>, Turned> {
+        let tokens = match self {
+            Self::Nobody => return Ok(None),
+            Self::MadeUp => return Err(Turned::Missing),
+            Self::Tokens(tokens) => tokens,
+        };
+        let mut shown = headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (shown.next(), shown.next()) else {
+            return Err(Turned::Missing);
+        };
+        let (scheme, secret) = value
+            .to_str()
+            .ok()
+            .and_then(|value| value.split_once(' '))
+            .ok_or(Turned::Missing)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(Turned::Missing);
+        }
+        // Digests are of one length, and every token is looked at: how long it takes tells nothing.
+        let digest = Digest::of(secret.trim().as_bytes());
+        let mut found = None;
+        for token in tokens {
+            if bool::from(token.digest.as_bytes().ct_eq(digest.as_bytes())) {
+                found = Some(token.principal.clone());
+            }
+        }
+        found.ok_or(Turned::Wrong)
+    }
+}

@@ -1,0 +1,84 @@
+//! Requests of clients without a handshake that take several rounds.
+
+use serde_json::{Map, Value, json};
+
+use super::Ask;
+use super::calling_client::{CallingClient, Needed};
+use super::client::Client;
+use super::request_state::{Bound, RequestState};
+use super::server::Served;
+use crate::wire::RpcError;
+
+/// What a request is answered with.
+pub(crate) enum Answered {
+    /// The result.
+    Complete(Map<String, Value>),
+    /// What the client has to answer first.
+    InputRequired(Map<String, Value>),
+}
+
+/// Opens the state that a client carries. None is a state without anything in it.
+pub(crate) fn open(
+    served: &Served,
+    client: &Client,
+    state: Option<&str>,
+    bound: &Bound<'_>,
+) -> Result<RequestState, RpcError> {
+    match state {
+        Some(state) if client.is_stateless() => served
+            .state_key
+            .as_ref()
+            .and_then(|key| key.open(state, bound))
+            .ok_or_else(|| {
+                RpcError::params(
+                    "the requestState is not this server's, not for this request, or too old; \
+                     begin without one",
+                )
+            }),
+        _ => Ok(RequestState::default()),
+    }
+}
+
+/// Ends a round with what has to come before the next.
+pub(crate) fn needed(
+    served: &Served,
+    calling: &CallingClient,
+    needed: Needed,
+    bound: &Bound<'_>,
+) -> Result<Answered, RpcError> {
+    match needed {
+        Needed::Capability(kind) => Err(RpcError::new(
+            RpcError::CAPABILITY,
+            format!("the client did not say that it can {}", kind.as_str()),
+        )
+        .data(json!({"requiredCapabilities": kind.capability()}))),
+        Needed::Answers(asks) => {
+            let state = RequestState {
+                answers: calling.given().clone(),
+                ..RequestState::default()
+            };
+            ask(served, asks, state, bound)
+        }
+    }
+}
+
+pub(crate) fn ask(
+    served: &Served,
+    asks: Vec<(String, Ask)>,
+    state: RequestState,
+    bound: &Bound<'_>,
+) -> Result<Answered, RpcError> {
+    let closed = served
+        .state_key
+        .as_ref()
+        .and_then(|key| key.close(state, bound))
+        .ok_or_else(|| RpcError::new(RpcError::INTERNAL, "the request cannot be continued"))?;
+    let asks: Map<String, Value> = asks
+        .into_iter()
+        .map(|(key, ask)| (key, ask.request()))
+        .collect();
+    let mut result = Map::new();
+    result.insert("inputRequests".to_owned(), asks.into());
+    result.insert("requestState".to_owned(), closed.into());
+    Ok(Answered::InputRequired(result))
+}

@@ -1,0 +1,103 @@
+//! What servers have beside tools.
+
+use serde_json::{Map, Value, json};
+use tool_core::Namespace;
+use tool_mcp::{
+    Completion, OfferErrorKind, OfferEvent, OfferKind, ServerConfig, ServersConfig, Upstreams,
+};
+use tool_registry::Registry;
+
+use crate::support::imported::{Imported, server};
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is no object"),
+    }
+}
+
+#[tokio::test]
+async fn resources_and_prompts_of_a_server_are_listed_read_and_completed() {
+    let srv = Imported::new("offers").await;
+    let offers = srv.upstreams.offerings();
+    assert_eq!(offers.kinds(), OfferKind::ALL);
+
+    let resources = offers.list(OfferKind::Resource).await.expect("it lists");
+    let keys: Vec<_> = resources.iter().map(|offer| offer.key.as_str()).collect();
+    assert_eq!(keys, ["test://a", "test://b"]);
+    assert_eq!(resources[0].definition["description"], "seen");
+    let read = offers.read("test://a").await.expect("it reads");
+    assert_eq!(read["contents"][0]["text"], "read");
+    let read = offers
+        .read("test://t/9/x")
+        .await
+        .expect("a template has it");
+    assert_eq!(read["contents"][0]["uri"], "test://t/9/x");
+
+    let prompts = offers.list(OfferKind::Prompt).await.expect("it lists");
+    assert_eq!(prompts[0].key, "srv__greet");
+    assert_eq!(prompts[0].definition["name"], "srv__greet");
+    assert_eq!(prompts[0].definition["title"], "Greets");
+    let arguments = object(json!({"a": "b"}));
+    let prompt = offers
+        .prompt("srv__greet", arguments)
+        .await
+        .expect("it is got");
+    let told = prompt["messages"][0]["content"]["text"]
+        .as_str()
+        .expect("text");
+    let told: Value = serde_json::from_str(told).expect("it is JSON");
+    assert_eq!(told["name"], "greet");
+    assert_eq!(told["arguments"], json!({"a": "b"}));
+
+    let mut events = offers.events();
+    let argument = object(json!({"name": "id", "value": "1"}));
+    let completion = Completion::new(OfferKind::Template, "test://t/{id}/x", argument);
+    let completed = offers.complete(&completion).await.expect("it completes");
+    let reference = completed["completion"]["values"][0].as_str().expect("text");
+    let reference: Value = serde_json::from_str(reference).expect("it is JSON");
+    assert_eq!(
+        reference,
+        json!({"type": "ref/resource", "uri": "test://t/{id}/x"})
+    );
+    assert_eq!(
+        events.next().await,
+        Some(OfferEvent::Updated {
+            uri: "test://a".to_owned()
+        })
+    );
+    assert_eq!(
+        events.next().await,
+        Some(OfferEvent::Logged {
+            server: "srv".to_owned(),
+            level: "warning".to_owned(),
+            logger: Some("l".to_owned()),
+            data: json!({"k": "v"}),
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_first_server_by_name_has_a_resource_that_two_list_and_each_has_its_prompts() {
+    let config = ServersConfig::default()
+        .with(server("b", "offers"))
+        .with(server("a", "offers"))
+        .with(server("plain", "ordinary"))
+        .with(ServerConfig::new(
+            Namespace::new("gone").expect("legal"),
+            "/nowhere/none",
+        ));
+    let upstreams = Upstreams::builder(config).connect(&Registry::default());
+    upstreams.settled().await;
+    let offers = upstreams.offerings();
+    let resources = offers.list(OfferKind::Resource).await.expect("it lists");
+    assert_eq!(resources.len(), 2);
+    assert!(resources.iter().all(|offer| offer.server == "a"));
+    let prompts = offers.list(OfferKind::Prompt).await.expect("it lists");
+    let keys: Vec<_> = prompts.iter().map(|offer| offer.key.as_str()).collect();
+    assert_eq!(keys, ["a__greet", "b__greet"]);
+    let missing = offers.prompt("c__greet", Map::new()).await;
+    let missing = missing.expect_err("nobody has it");
+    assert_eq!(missing.kind(), OfferErrorKind::NotFound);
+    upstreams.shutdown().await;
+}

@@ -1,0 +1,147 @@
+//! State in a bucket: conditional writes, claims, and what is not its own.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tool_core::{State as _, StateReading, StateVersion};
+use tool_storage::object_store::local::LocalFileSystem;
+use tool_storage::object_store::memory::InMemory;
+use tool_storage::object_store::path::Path;
+use tool_storage::object_store::{ObjectStore, ObjectStoreExt as _};
+use tool_storage::{Bucket, BucketState};
+
+fn state() -> (BucketState, Arc<InMemory>) {
+    let store = Arc::new(InMemory::new());
+    (BucketState::new(Bucket::of(Arc::clone(&store), "b")), store)
+}
+
+#[tokio::test]
+async fn of_writers_at_once_each_change_is_kept() {
+    let (_, store) = state();
+    let writers = (0..4).map(|_| {
+        let state = BucketState::new(Bucket::of(Arc::clone(&store), "b"));
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                for _ in 0..25 {
+                    while !add_one(&state).await {}
+                }
+            });
+        })
+    });
+    let writers: Vec<_> = writers.collect();
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    let state = BucketState::new(Bucket::of(store, "b"));
+    let StateReading::Value(value, version) = state.read("count", None).await.unwrap() else {
+        panic!("nothing is there");
+    };
+    assert_eq!(value, b"100");
+    let again = state.read("count", Some(&version)).await.unwrap();
+    assert_eq!(again, StateReading::Unchanged);
+}
+
+/// Adds one, unless somebody was faster.
+async fn add_one(state: &BucketState) -> bool {
+    let (count, version) = match state.read("count", None).await.unwrap() {
+        StateReading::Value(value, version) => {
+            let text = String::from_utf8(value).unwrap();
+            (text.parse::<u64>().unwrap(), Some(version))
+        }
+        _ => (0, None),
+    };
+    let next = (count + 1).to_string();
+    let written = state.write("count", version.as_ref(), next.as_bytes());
+    written.await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn a_value_that_comes_back_has_another_version() {
+    let (state, _) = state();
+    let first = state.write("key", None, b"same").await.unwrap().unwrap();
+    let second = state
+        .write("key", Some(&first), b"same")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_ne!(first, second);
+    assert!(
+        state
+            .write("key", Some(&first), b"x")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(state.write("key", None, b"x").await.unwrap().is_none());
+    let read = state.read("key", Some(&first)).await.unwrap();
+    assert_eq!(read, StateReading::Value(b"same".to_vec(), second));
+    let never = StateVersion::new("\"never\"");
+    assert!(
+        state
+            .write("other", Some(&never), b"x")
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        state.read("other", None).await.unwrap(),
+        StateReading::Absent
+    );
+}
+
+#[tokio::test]
+async fn a_key_is_claimed_once_and_a_forgotten_one_is_never_new() {
+    let (state, store) = state();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    assert!(state.claim("a", later).await.unwrap());
+    assert!(!state.claim("a", later).await.unwrap());
+    assert!(state.claim("b", later).await.unwrap());
+
+    let past = SystemTime::now() - Duration::from_secs(3600);
+    assert!(state.claim("old", past).await.unwrap());
+    let reopened = BucketState::new(Bucket::of(Arc::clone(&store), "b"));
+    reopened.sweep().await.unwrap();
+    reopened.sweep().await.unwrap();
+    assert!(!reopened.claim("old", past).await.unwrap());
+    assert!(!reopened.claim("a", later).await.unwrap());
+    assert!(reopened.claim("c", later).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_no_value_of_the_state_is_an_error() {
+    let (state, store) = state();
+    state.write("key", None, b"value").await.unwrap();
+    use futures_util::TryStreamExt as _;
+    let all: Vec<_> = store.list(None).try_collect().await.unwrap();
+    let [only] = &all[..] else {
+        panic!("{all:?}");
+    };
+    assert!(!only.location.as_ref().contains("key"));
+    let path: Path = only.location.clone();
+    store.put(&path, "garbage".into()).await.unwrap();
+    let error = state.read("key", None).await.unwrap_err();
+    assert_eq!(error.to_string(), "state could not be read or written");
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(cause.contains("InMemory/b could not be read"), "{cause}");
+}
+
+#[tokio::test]
+async fn a_store_without_conditions_is_an_error_and_never_a_lost_update() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = LocalFileSystem::new_with_prefix(dir.path()).unwrap();
+    let state = BucketState::new(Bucket::without_parts(Arc::new(store), "b"));
+    let read = state.write("key", None, b"one").await;
+    let first = read.map_err(|error| tool_core::ErrorChain::of(&error).to_string());
+    // It can tell whether something is there, and gives tags, but puts under no other condition.
+    let first = first.unwrap().unwrap();
+    let error = state.write("key", Some(&first), b"two").await.unwrap_err();
+    let said = tool_core::ErrorChain::of(&error).to_string();
+    assert!(said.contains("no conditional puts"), "{said}");
+    let StateReading::Value(value, _) = state.read("key", None).await.unwrap() else {
+        panic!("nothing is there");
+    };
+    assert_eq!(value, b"one");
+}

@@ -1,0 +1,327 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tool_core::{ArtifactDraft, ArtifactKind, ArtifactStore as _, OutputStore as _, PageRequest};
+use tool_core::{Facts, StoreErrorKind};
+use tool_storage::object_store::memory::InMemory;
+use tool_storage::object_store::multipart::{MultipartStore, PartId};
+use tool_storage::object_store::path::Path;
+use tool_storage::object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartId, MultipartUpload,
+    ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+use tool_storage::{Bucket, BucketArtifacts, BucketOutputs};
+
+use super::{Clock, keep, names, session};
+use crate::fixture::DAY;
+
+/// A store whose requests fail from one on, so many of them.
+#[derive(Debug)]
+struct Faulty {
+    store: Arc<InMemory>,
+    /// How many go well before that.
+    good: AtomicUsize,
+    bad: AtomicUsize,
+    /// Whether what fails is done all the same, as where an answer is lost.
+    is_done: bool,
+}
+
+impl Faulty {
+    fn new(store: &Arc<InMemory>, good: usize, bad: usize, is_done: bool) -> Arc<Self> {
+        Arc::new(Self {
+            store: Arc::clone(store),
+            good: AtomicUsize::new(good),
+            bad: AtomicUsize::new(bad),
+            is_done,
+        })
+    }
+
+    /// Whether this request fails.
+    fn fails(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        let all = Ordering::SeqCst;
+        self.good.fetch_update(all, all, less).is_err()
+            && self.bad.fetch_update(all, all, less).is_ok()
+    }
+
+    /// Answers a request.
+    fn answer<T>(&self, fails: bool, done: Result<T>) -> Result<T> {
+        if fails { Err(eio()) } else { done }
+    }
+}
+
+fn eio() -> Error {
+    Error::Generic {
+        store: "Faulty",
+        source: std::io::Error::from_raw_os_error(5).into(),
+    }
+}
+
+macro_rules! request {
+    ($self:ident, $request:expr) => {{
+        let fails = $self.fails();
+        if fails && !$self.is_done {
+            return Err(eio());
+        }
+        let done = $request.await;
+        $self.answer(fails, done)
+    }};
+}
+
+#[async_trait]
+impl ObjectStore for Faulty {
+    async fn put_opts(&self, at: &Path, it: PutPayload, how: PutOptions) -> Result<PutResult> {
+        request!(self, self.store.put_opts(at, it, how))
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        at: &Path,
+        how: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        request!(self, self.store.put_multipart_opts(at, how))
+    }
+
+    async fn get_opts(&self, at: &Path, how: GetOptions) -> Result<GetResult> {
+        request!(self, self.store.get_opts(at, how))
+    }
+
+    fn delete_stream(
+        &self,
+        all: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        match self.fails() {
+            true => futures_util::stream::once(async { Err(eio()) }).boxed(),
+            false => self.store.delete_stream(all),
+        }
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        match self.fails() {
+            true => futures_util::stream::once(async { Err(eio()) }).boxed(),
+            false => self.store.list(prefix),
+        }
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        request!(self, self.store.list_with_delimiter(prefix))
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, how: CopyOptions) -> Result<()> {
+        request!(self, self.store.copy_opts(from, to, how))
+    }
+}
+
+#[async_trait]
+impl MultipartStore for Faulty {
+    async fn create_multipart(&self, at: &Path) -> Result<MultipartId> {
+        request!(self, self.store.create_multipart(at))
+    }
+
+    async fn put_part(
+        &self,
+        at: &Path,
+        id: &MultipartId,
+        part: usize,
+        data: PutPayload,
+    ) -> Result<PartId> {
+        request!(self, self.store.put_part(at, id, part, data))
+    }
+
+    async fn complete_multipart(
+        &self,
+        at: &Path,
+        id: &MultipartId,
+        parts: Vec<PartId>,
+    ) -> Result<PutResult> {
+        request!(self, self.store.complete_multipart(at, id, parts))
+    }
+
+    async fn abort_multipart(&self, at: &Path, id: &MultipartId) -> Result<()> {
+        request!(self, self.store.abort_multipart(at, id))
+    }
+}
+
+impl fmt::Display for Faulty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Faulty")
+    }
+}
+
+/// A bucket in which 10 KB are many.
+fn small_parts<S: ObjectStore + MultipartStore>(store: &Arc<S>) -> Bucket {
+    Bucket::of(Arc::clone(store), "b").part_bytes(10_000.try_into().unwrap())
+}
+
+/// What a gateway reported as kept, and how many of its calls failed.
+#[derive(Default)]
+struct Reported {
+    /// One whose removal failed: it may be there or not.
+    unsure: Option<String>,
+    outputs: Vec<(String, usize)>,
+    artifacts: Vec<(String, usize)>,
+    failed: usize,
+}
+
+/// What a gateway does: small and large outputs and artifacts, pages, a removal, a sweep.
+async fn work(bucket: &Bucket, clock: &Clock) -> Reported {
+    let mut reported = Reported::default();
+    let (facts, tell) = (session("s1"), clock.clone());
+    let builder = BucketOutputs::builder(bucket.clone()).clock(move || tell.now());
+    let store = builder.build();
+    let tell = clock.clone();
+    let artifacts = BucketArtifacts::new(bucket.clone()).clock(move || tell.now());
+    let _pin = store.pin_session("s2");
+    reported.failed += usize::from(store.sweep(clock.now()).await.is_err());
+    for bytes in [2_000, 35_000, 20_000, 3_000] {
+        match keep(&store, &facts, bytes).await {
+            Ok(bounded) => reported.outputs.push((bounded.retained.id, bytes)),
+            Err(error) => {
+                assert_eq!(error.kind(), StoreErrorKind::Io, "{error}");
+                reported.failed += 1;
+            }
+        }
+        let draft = ArtifactDraft::new(ArtifactKind::new("note").unwrap());
+        let payload = vec![7_u8; bytes].into();
+        match artifacts.put(&facts, draft, payload).await {
+            Ok(kept) => reported
+                .artifacts
+                .push((kept.meta.reference.to_string(), bytes)),
+            Err(_) => reported.failed += 1,
+        }
+    }
+    for (id, bytes) in &reported.outputs {
+        match store.page(PageRequest::new(id, Some(&facts))).await {
+            Ok(page) => assert_eq!(page.total, *bytes as u64),
+            Err(error) => {
+                assert_eq!(error.kind(), StoreErrorKind::Io, "{error}");
+                reported.failed += 1;
+            }
+        }
+    }
+    reported.failed += usize::from(store.list().await.is_err());
+    if !reported.outputs.is_empty() {
+        let (id, _) = reported.outputs.remove(0);
+        if store.remove(&id).await.is_err() {
+            reported.failed += 1;
+            reported.unsure = Some(id);
+        }
+    }
+    reported.failed += usize::from(store.sweep(clock.now()).await.is_err());
+    reported
+}
+
+fn builder_of(bucket: &Bucket, clock: &Clock) -> BucketOutputs {
+    let clock = clock.clone();
+    BucketOutputs::builder(bucket.clone())
+        .clock(move || clock.now())
+        .build()
+}
+
+/// All that was reported is there whole, and nothing else is.
+async fn check(store: &Arc<InMemory>, clock: &Clock, reported: &Reported, what: &str) {
+    let (bucket, facts) = (small_parts(store), session("s1"));
+    let outputs = builder_of(&bucket, clock);
+    let mut listed: Vec<_> = outputs.list().await.unwrap();
+    listed.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut expected = reported.outputs.clone();
+    expected.sort();
+    let listed: Vec<_> = listed
+        .into_iter()
+        .filter(|it| Some(&it.id) != reported.unsure.as_ref())
+        .map(|it| (it.id, it.bytes as usize))
+        .collect();
+    assert_eq!(listed, expected, "{what}");
+    for (id, bytes) in &reported.outputs {
+        let request = PageRequest::new(id, Some(&facts)).max_bytes(8 << 20);
+        let page = outputs.page(request).await.unwrap();
+        assert!(page.bytes.iter().all(|byte| *byte == b'x'), "{what}");
+        assert_eq!(page.bytes.len(), *bytes, "{what}");
+    }
+    let artifacts = BucketArtifacts::new(bucket);
+    for (reference, bytes) in &reported.artifacts {
+        let got = artifacts.get(&facts, reference).await.unwrap().unwrap();
+        assert_eq!(got.payload.to_bytes().len(), *bytes, "{what}");
+    }
+    let all = artifacts.list(&facts, Default::default()).await.unwrap();
+    assert_eq!(all.artifacts.len(), reported.artifacts.len(), "{what}");
+}
+
+/// Lets every request fail in turn, so many in a row.
+async fn at_every_request(bad: usize, is_done: bool) {
+    for good in 0.. {
+        let (store, clock) = (Arc::new(InMemory::new()), Clock::new());
+        let faulty = Faulty::new(&store, good, bad, is_done);
+        let bucket = small_parts(&faulty);
+        let reported = work(&bucket, &clock).await;
+        let what = format!("{bad} requests fail after {good}, done: {is_done}");
+        if faulty.bad.load(Ordering::SeqCst) == bad {
+            assert!(good > 50, "{what}: there are so few requests");
+            assert_eq!(reported.failed, 0, "{what}");
+            return;
+        }
+        // What could not be undone at once is undone by now, or unseen.
+        bucket_heals(&faulty);
+        let heals = builder_of(&bucket, &clock);
+        heals.sweep(clock.now()).await.unwrap();
+        check(&store, &clock, &reported, &what).await;
+
+        // What a process leaves that dies now, the next one removes after a day.
+        clock.advance(DAY);
+        let next = small_parts(&store);
+        builder_of(&next, &clock).sweep(clock.now()).await.unwrap();
+        check(&store, &clock, &reported, &what).await;
+        let objects: Arc<dyn ObjectStore> = store;
+        let left = names(&objects).await;
+        assert!(
+            !left.iter().any(|name| name.contains("/uploads/")),
+            "{what}: {left:?}"
+        );
+    }
+}
+
+fn bucket_heals(faulty: &Faulty) {
+    faulty.bad.store(0, Ordering::SeqCst);
+}
+
+#[tokio::test]
+async fn a_request_that_fails_fails_its_call_and_leaves_nothing() {
+    at_every_request(1, false).await;
+}
+
+#[tokio::test]
+async fn a_request_whose_answer_is_lost_leaves_nothing_that_was_not_reported() {
+    at_every_request(1, true).await;
+}
+
+#[tokio::test]
+async fn a_store_that_is_gone_for_good_loses_nothing_that_was_reported() {
+    at_every_request(usize::MAX, false).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_an_error_and_never_a_short_page() {
+    let (store, clock) = (Arc::new(InMemory::new()), Clock::new());
+    let bucket = Bucket::of(Arc::clone(&store), "b");
+    let outputs = builder_of(&bucket, &clock);
+    let facts = Facts::new();
+    let id = keep(&outputs, &facts, 5_000).await.unwrap().retained.id;
+    // What is there is shorter than what was stored, and nobody has noticed yet.
+    let path = Path::from(format!("b/outputs/{id}"));
+    let all: Vec<_> = store.list(None).try_collect().await.unwrap();
+    assert_eq!(all.len(), 1);
+    let cut = PutPayload::from(vec![b'x'; 3_000]);
+    store
+        .put_opts(&path, cut, PutOptions::default())
+        .await
+        .unwrap();
+    let error = outputs
+        .page(PageRequest::new(&id, Some(&facts)))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Io, "{error}");
+}
