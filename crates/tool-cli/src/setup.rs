@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_runtime::core::{Approver, NobodyToAsk};
-use tool_runtime::mcp::Pins;
+use tool_runtime::mcp::{Pins, ServersConfig};
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
 use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
 use tool_runtime::{
@@ -15,6 +15,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::Common;
 use crate::error::CliError;
+use crate::render;
 
 /// The file of settings that is read where none is named.
 const SETTINGS: &str = "tool.toml";
@@ -43,6 +44,7 @@ pub(crate) fn log(verbose: u8, tells_of_servers: bool) {
 /// The runtime of a command that calls nothing: built-in tools on the root, the store, the policy,
 /// the servers.
 pub(crate) async fn catalogue(common: &Common) -> Result<Runtime, CliError> {
+    greet_strangers(common).await?;
     let builder = builder(common)?.approver(NobodyToAsk);
     Ok(builder.build().await?)
 }
@@ -52,6 +54,7 @@ pub(crate) async fn runtime(
     common: &Common,
     approver: impl Approver + 'static,
 ) -> Result<Runtime, CliError> {
+    greet_strangers(common).await?;
     let builder = builder(common)?.audit(audit(common)?);
     Ok(builder.approver(approver).build().await?)
 }
@@ -61,6 +64,7 @@ pub(crate) async fn runtime_with_desk(
     common: &Common,
     deadline: Duration,
 ) -> Result<Runtime, CliError> {
+    greet_strangers(common).await?;
     let builder = builder(common)?.audit(audit(common)?);
     Ok(builder.desk(Some(deadline)).build().await?)
 }
@@ -134,6 +138,26 @@ pub(crate) async fn approvals(common: &Common) -> Result<(Approvals, Mailbox), C
 pub(crate) async fn pins(common: &Common) -> Result<Pins, CliError> {
     let (_, state) = places(common)?;
     Ok(pins_in(state).await?)
+}
+
+/// Says in full how each server is reached that was never reached before.
+async fn greet_strangers(common: &Common) -> Result<(), CliError> {
+    let Some(path) = &common.mcp_config else {
+        return Ok(());
+    };
+    let pins = pins(common).await?;
+    // What is wrong with the file is told by whoever starts its servers.
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let config = ServersConfig::from_json(&text).unwrap_or_default();
+    for server in config.servers() {
+        if pins.trusted(server.name()).await?.is_none() {
+            let (name, launch) = (server.name(), server.launch());
+            render::note(&format!(
+                "server {name} is new, and trusted as it is: {launch}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The store of a command that needs nothing else.
