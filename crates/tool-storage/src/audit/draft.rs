@@ -39,11 +39,14 @@ impl Draft {
             self.tool = text(event.tool);
         }
         let ruled = |action: &str, ruling: &tool_core::Ruling| {
-            json!({
-                "action": text(action),
-                "decision": ruling.decision.as_str(),
-                "rule": text(&ruling.because),
-            })
+            let mut ruled = Map::new();
+            ruled.insert("action".to_owned(), json!(text(action)));
+            ruled.insert("decision".to_owned(), json!(ruling.decision.as_str()));
+            // What is said beside may hold what was asked about.
+            if let Some(rule) = ruling.rule() {
+                ruled.insert("rule".to_owned(), json!(text(rule)));
+            }
+            Value::Object(ruled)
         };
         match &event.kind {
             EventKind::Received {

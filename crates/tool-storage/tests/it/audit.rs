@@ -43,7 +43,8 @@ fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
         .identity(Identification::principal("ada").tenant("acme"));
     let arguments = json!({"b": "canary", "a": 1});
     let definition = Digest::of(b"definition");
-    let ruling = Ruling::new(Decision::Allow, "policy.toml:14");
+    let ruling =
+        Ruling::of_rule(Decision::Allow, "policy.toml:14").told_as("canary: policy.toml:14");
     told(&log, 7, "look", &facts, EventKind::Stage(Stage::Before));
     let received = EventKind::Received {
         definition,
