@@ -58,6 +58,12 @@ pub(crate) enum CliError {
         #[source]
         source: Box<tool_runtime::permission::CaseError>,
     },
+    #[error("there can be no audit log in {}", folder.display())]
+    Audit {
+        folder: PathBuf,
+        #[source]
+        source: tool_runtime::core::StoreError,
+    },
     #[error("saved approvals could not be used")]
     Approvals {
         #[source]

@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::args::Common;
 use crate::error::CliError;
-use crate::{approve, render, setup, signals};
+use crate::{render, setup, signals};
 
 /// Lists every tool, and every server with its state.
 pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
-    let runtime = setup::runtime(common, approve::nobody()).await?;
+    let runtime = setup::catalogue(common).await?;
     tokio::select! {
         () = runtime.servers_settled() => {}
         status = signals::told_to_end() => {

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_runtime::core::Approver;
-use tool_runtime::mcp::Pins;
+use tool_runtime::core::{Approver, NobodyToAsk};
+use tool_runtime::mcp::{Pins, ServersConfig};
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
-use tool_runtime::storage::{Limits, ManagedOutputs};
+use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
 use tool_runtime::{
     Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
 };
@@ -15,9 +15,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::Common;
 use crate::error::CliError;
+use crate::render;
 
 /// The file of settings that is read where none is named.
 const SETTINGS: &str = "tool.toml";
+/// The folder of the audit log, below that of retained output.
+const AUDIT: &str = "audit";
 
 /// Logs to standard error: warnings, and more where it is asked for. `TOOL_LOG` overrides it.
 /// Whoever tells how each server is doing needs no warnings about them beside.
@@ -38,12 +41,22 @@ pub(crate) fn log(verbose: u8, tells_of_servers: bool) {
         .init();
 }
 
-/// The runtime of a command: built-in tools on the root, the store, the policy, the servers.
+/// The runtime of a command that calls nothing: built-in tools on the root, the store, the policy,
+/// the servers.
+pub(crate) async fn catalogue(common: &Common) -> Result<Runtime, CliError> {
+    greet_strangers(common).await?;
+    let builder = builder(common)?.approver(NobodyToAsk);
+    Ok(builder.build().await?)
+}
+
+/// The runtime of a command that calls tools: the same, with every call on record.
 pub(crate) async fn runtime(
     common: &Common,
     approver: impl Approver + 'static,
 ) -> Result<Runtime, CliError> {
-    Ok(builder(common)?.approver(approver).build().await?)
+    greet_strangers(common).await?;
+    let builder = builder(common)?.audit(audit(common)?);
+    Ok(builder.approver(approver).build().await?)
 }
 
 /// The same, with questions that wait so long for an answer from another process.
@@ -51,7 +64,9 @@ pub(crate) async fn runtime_with_desk(
     common: &Common,
     deadline: Duration,
 ) -> Result<Runtime, CliError> {
-    Ok(builder(common)?.desk(Some(deadline)).build().await?)
+    greet_strangers(common).await?;
+    let builder = builder(common)?.audit(audit(common)?);
+    Ok(builder.desk(Some(deadline)).build().await?)
 }
 
 fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
@@ -79,6 +94,26 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
     Ok(builder)
 }
 
+/// The audit log of the settings, else one beside retained output, and where that is in a bucket
+/// one in the user's state folder.
+fn audit(common: &Common) -> Result<AuditLog, CliError> {
+    let settings = settings(common)?;
+    let folder = match settings
+        .as_ref()
+        .and_then(|settings| settings.audit.clone())
+    {
+        Some(folder) => folder,
+        None => {
+            let place = state(common, settings.as_ref())?;
+            let beside = place.folder().map(Path::to_owned).or_else(user_state);
+            beside.ok_or(CliError::NoState)?.join(AUDIT)
+        }
+    };
+    let options = settings.map_or(AuditOptions::DEFAULT, |settings| settings.audit_options);
+    let log = AuditLog::open(&folder, options);
+    log.map_err(|source| CliError::Audit { folder, source })
+}
+
 /// The layers of rules that are in force.
 pub(crate) fn layers(common: &Common) -> Result<Vec<Layer>, CliError> {
     let mut layers = vec![built_in_rules().map_err(RuntimeError::from)?];
@@ -103,6 +138,26 @@ pub(crate) async fn approvals(common: &Common) -> Result<(Approvals, Mailbox), C
 pub(crate) async fn pins(common: &Common) -> Result<Pins, CliError> {
     let (_, state) = places(common)?;
     Ok(pins_in(state).await?)
+}
+
+/// Says in full how each server is reached that was never reached before.
+async fn greet_strangers(common: &Common) -> Result<(), CliError> {
+    let Some(path) = &common.mcp_config else {
+        return Ok(());
+    };
+    let pins = pins(common).await?;
+    // What is wrong with the file is told by whoever starts its servers.
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let config = ServersConfig::from_json(&text).unwrap_or_default();
+    for server in config.servers() {
+        if pins.trusted(server.name()).await?.is_none() {
+            let (name, launch) = (server.name(), server.launch());
+            render::note(&format!(
+                "server {name} is new, and trusted as it is: {launch}"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The store of a command that needs nothing else.

@@ -56,6 +56,18 @@ pub enum Decision {
     Deny,
 }
 
+impl Decision {
+    /// One word, stable across versions: `allow`, `ask` or `deny`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// A decision and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -66,6 +78,15 @@ pub struct Ruling {
     pub reason: Option<String>,
     /// What decided, for the operator: a rule with its file and line, or the want of one.
     pub because: Cow<'static, str>,
+    rule: Named,
+}
+
+/// Which rule decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Named {
+    Nothing,
+    Because,
+    Rule(Cow<'static, str>),
 }
 
 /// A policy that is broken.
@@ -88,6 +109,39 @@ impl Ruling {
             decision,
             reason: None,
             because: because.into(),
+            rule: Named::Nothing,
+        }
+    }
+
+    /// A decision of a rule, by the text that names it and its place.
+    pub fn of_rule(decision: Decision, rule: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            rule: Named::Because,
+            ..Self::new(decision, rule)
+        }
+    }
+
+    /// The rule that decided, where one did. Unlike [`because`](Self::because) it says nothing of
+    /// what was asked about, so that it may be kept where arguments may not.
+    #[must_use]
+    pub fn rule(&self) -> Option<&str> {
+        match &self.rule {
+            Named::Nothing => None,
+            Named::Because => Some(&self.because),
+            Named::Rule(rule) => Some(rule),
+        }
+    }
+
+    /// The same decision with another text for the operator.
+    #[must_use]
+    pub fn told_as(self, because: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            rule: match self.rule {
+                Named::Because => Named::Rule(self.because),
+                rule => rule,
+            },
+            because: because.into(),
+            ..self
         }
     }
 

@@ -33,6 +33,7 @@ mod retry;
 mod ring;
 mod server_config;
 mod status;
+mod trust;
 mod upstream;
 mod upstreams;
 

@@ -11,4 +11,6 @@ pub use change::Change;
 pub use difference::{Difference, Side};
 pub use launch::Launch;
 pub use pin_error::PinError;
+#[cfg(feature = "child")]
+pub(crate) use pins::pinned;
 pub use pins::{FirstSight, Pins};

@@ -167,14 +167,14 @@ impl Rule {
 
     /// The ruling of a match, naming the rule and its place.
     pub(crate) fn ruling(&self) -> Ruling {
-        Ruling::new(self.effect.decision(), format!("{self} ({})", self.origin))
+        Ruling::of_rule(self.effect.decision(), format!("{self} ({})", self.origin))
             .reason(self.reason.clone())
     }
 
     /// The ruling of a match that depends on what only running can tell: nothing is sure enough
     /// to deny, and nothing may be allowed.
     pub(crate) fn possible_ruling(&self) -> Ruling {
-        Ruling::new(Decision::Ask, format!("{self} may match ({})", self.origin))
+        Ruling::of_rule(Decision::Ask, format!("{self} may match ({})", self.origin))
     }
 
     /// Whether the rule can do what it says. The text of the error names the way out.

@@ -7,10 +7,11 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
 use tool_core::{
-    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, EventSink, NoCredentials,
+    AfterHook, ArtifactStore, BeforeHook, Bound, Credentials, Event, EventSink, NoCredentials,
     OutputStore, Permission, Repairs, State,
 };
 
+use crate::contained::contained;
 use crate::services::Services;
 use crate::teardowns::Teardowns;
 use crate::{ColumnCheck, MemoryState, Registry, RequestHook, SealKey};
@@ -117,9 +118,18 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets who is told what happens to calls. Nobody by default.
+    /// Adds somebody who is told what happens to calls, after those that were added earlier. Nobody
+    /// by default.
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
-        self.services.events = Some(Arc::new(events));
+        let events: Arc<dyn EventSink> = Arc::new(events);
+        self.services.events = Some(match self.services.events.take() {
+            None => events,
+            Some(earlier) => Arc::new(move |event: &Event<'_>| {
+                // One that panics keeps nothing from the next.
+                contained(|| earlier.emit(event));
+                events.emit(event);
+            }),
+        });
         self
     }
 

@@ -133,6 +133,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Puts every call on record in an audit log, and refuses calls that cannot be where the log
+    /// says so. None by default.
+    #[cfg(feature = "storage")]
+    pub fn audit(mut self, log: tool_storage::AuditLog) -> Self {
+        self.registry = self.registry.before(log.clone()).events(log);
+        self
+    }
+
     /// Sets where artifacts are kept, in place of a folder.
     pub fn artifacts(mut self, artifacts: Arc<dyn ArtifactStore>) -> Self {
         self.artifacts = Some(artifacts);
@@ -160,6 +168,10 @@ impl RuntimeBuilder {
 
     /// Starts the MCP servers of a file of the `mcpServers` format and registers their tools, each
     /// under the name that the file gives it. Folders in it are relative to the file's own.
+    ///
+    /// With a [`state`](Self::state), how each is reached and what each of its tools says is trusted
+    /// as it is the first time; what changes later waits for approval, as
+    /// [`Pins`](tool_mcp::Pins) say.
     #[cfg(feature = "mcp-child")]
     pub fn servers(mut self, path: impl Into<PathBuf>) -> Self {
         self.servers = Some(path.into());
@@ -209,6 +221,9 @@ impl RuntimeBuilder {
         #[cfg(feature = "mcp-child")]
         let servers = self.take_servers()?;
 
+        #[cfg(all(feature = "storage", feature = "mcp-child"))]
+        let pins = kept.clone().map(tool_mcp::Pins::new);
+
         let mut registry = self.registry.permission(permission.clone());
         if let Some(outputs) = &outputs {
             registry = registry.outputs(Arc::clone(outputs));
@@ -239,10 +254,15 @@ impl RuntimeBuilder {
         Ok(Runtime {
             #[cfg(feature = "mcp-child")]
             upstreams: servers.map(|(servers, base)| {
-                tool_mcp::Upstreams::builder(servers)
+                let upstreams = tool_mcp::Upstreams::builder(servers)
                     .base_dir(base)
-                    .client("tool", env!("CARGO_PKG_VERSION"))
-                    .connect(&registry)
+                    .client("tool", env!("CARGO_PKG_VERSION"));
+                #[cfg(feature = "storage")]
+                let upstreams = match pins {
+                    Some(pins) => upstreams.pins(pins),
+                    None => upstreams,
+                };
+                upstreams.connect(&registry)
             }),
             registry,
             permission,

@@ -30,6 +30,11 @@ pub enum ServerState {
         /// Why.
         reason: String,
     },
+    /// How it is reached is not as it was trusted, and waits for approval.
+    Held {
+        /// Why.
+        reason: String,
+    },
     /// It cannot be used.
     Failed {
         /// Why.
@@ -48,6 +53,7 @@ impl ServerState {
             Self::Connecting => "connecting",
             Self::Ready { .. } => "ready",
             Self::Away { .. } => "away",
+            Self::Held { .. } => "held",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }
@@ -61,7 +67,9 @@ impl ServerState {
             Self::Ready { tools, refused } => {
                 Some(format!("{tools} tools, refused {}", refused.join("; ")))
             }
-            Self::Away { reason } | Self::Failed { reason } => Some(reason.clone()),
+            Self::Away { reason } | Self::Held { reason } | Self::Failed { reason } => {
+                Some(reason.clone())
+            }
             Self::Disabled | Self::Connecting | Self::Stopped => None,
         }
     }
@@ -82,6 +90,7 @@ impl From<tool_mcp::UpstreamStatus> for ServerStatus {
                     .collect(),
             },
             UpstreamState::Away { reason, .. } => ServerState::Away { reason },
+            UpstreamState::Held { reason } => ServerState::Held { reason },
             UpstreamState::Failed { reason } => ServerState::Failed { reason },
             _ => ServerState::Stopped,
         };

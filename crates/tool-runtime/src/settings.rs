@@ -33,6 +33,12 @@ use crate::RuntimeError;
 /// total_bytes = 1073741824
 /// days = 7
 ///
+/// [audit]                    # one line for each call of the gateway
+/// dir = "audit"
+/// file_bytes = 16777216
+/// total_bytes = 268435456
+/// on_failure = "continue"    # or "refuse" calls that cannot be put on record
+///
 /// [workspace]                # the folder that the built-in tools work on
 /// root = "."
 /// ```
@@ -55,12 +61,17 @@ pub struct Settings {
     pub total_bytes: Option<u64>,
     /// How long an output is retained.
     pub time_to_live: Option<Duration>,
+    /// The folder of the audit log.
+    pub audit: Option<PathBuf>,
+    /// How the audit log is kept.
+    #[cfg(feature = "storage")]
+    pub audit_options: tool_storage::AuditOptions,
     /// The folder that the built-in tools work on.
     pub root: Option<PathBuf>,
 }
 
 /// The top-level keys that are no business of the rules.
-const BESIDE_RULES: &[&str] = &["policy", "bound", "state", "workspace"];
+const BESIDE_RULES: &[&str] = &["policy", "bound", "state", "audit", "workspace"];
 const DAY: u64 = 24 * 60 * 60;
 
 #[derive(Deserialize)]
@@ -78,6 +89,8 @@ struct File {
     bound: BoundTable,
     #[serde(default)]
     state: StateTable,
+    #[serde(default)]
+    audit: AuditTable,
     #[serde(default)]
     workspace: WorkspaceTable,
 }
@@ -103,6 +116,31 @@ struct StateTable {
     output_bytes: Option<Count>,
     total_bytes: Option<Count>,
     days: Option<Count>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(
+    not(feature = "storage"),
+    expect(
+        dead_code,
+        reason = "read, so that a file is right or wrong whatever is built in"
+    )
+)]
+struct AuditTable {
+    dir: Option<PathBuf>,
+    file_bytes: Option<Count>,
+    total_bytes: Option<Count>,
+    #[serde(default)]
+    on_failure: OnFailure,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OnFailure {
+    #[default]
+    Continue,
+    Refuse,
 }
 
 #[derive(Default, Deserialize)]
@@ -135,6 +173,27 @@ impl<'de> Deserialize<'de> for Count {
         }
 
         deserializer.deserialize_i64(Whole)
+    }
+}
+
+#[cfg(feature = "storage")]
+impl AuditTable {
+    fn options(&self) -> tool_storage::AuditOptions {
+        use std::num::NonZeroU64;
+        use tool_storage::{AuditFailure, AuditOptions};
+
+        let mut options = AuditOptions::DEFAULT.on_failure(match self.on_failure {
+            OnFailure::Continue => AuditFailure::Continue,
+            OnFailure::Refuse => AuditFailure::Refuse,
+        });
+        let bytes = |count: Option<Count>| count.and_then(|count| NonZeroU64::new(count.0));
+        if let Some(bytes) = bytes(self.file_bytes) {
+            options = options.file_bytes(bytes);
+        }
+        if let Some(bytes) = bytes(self.total_bytes) {
+            options = options.total_bytes(bytes);
+        }
+        options
     }
 }
 
@@ -195,6 +254,9 @@ impl Settings {
                 .state
                 .days
                 .map(|days| Duration::from_secs(days.0.saturating_mul(DAY))),
+            audit: file.audit.dir.as_ref().map(|dir| base.join(dir)),
+            #[cfg(feature = "storage")]
+            audit_options: file.audit.options(),
             root: file.workspace.root.map(|root| base.join(root)),
         })
     }

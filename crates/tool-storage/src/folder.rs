@@ -106,6 +106,15 @@ impl Folder {
         }
     }
 
+    /// How long a file is; 0 where there is none.
+    pub(crate) fn bytes(&self, name: &str) -> io::Result<u64> {
+        match self.dir.symlink_metadata(name) {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Gives a file the name under which it is seen. The name must be free.
     pub(crate) fn publish(&self, from: &str, to: &str) -> io::Result<()> {
         self.faults.check(Op::Rename)?;

@@ -6,6 +6,7 @@ mod artifact_limits;
 mod artifact_plan;
 mod artifact_record;
 mod artifact_room;
+mod audit;
 #[cfg(feature = "object-store")]
 mod bucket;
 mod builder;
@@ -45,6 +46,7 @@ mod writer;
 
 pub use artifact_limits::ArtifactLimits;
 pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
+pub use audit::{AuditFailure, AuditLog, AuditOptions};
 #[cfg(feature = "object-store")]
 pub use bucket::{
     Bucket, artifacts::BucketArtifacts, outputs::BucketOutputs, setup::BucketOutputsBuilder,

@@ -26,6 +26,8 @@ fn help_says_what_every_command_does() {
         ("approvals_grant", &["approvals", "grant"]),
         ("approvals_revoke", &["approvals", "revoke"]),
         ("approvals_answer", &["approvals", "answer"]),
+        ("pin", &["pin"]),
+        ("pin_diff", &["pin", "diff"]),
         ("completions", &["completions"]),
     ] {
         let help = bench.bare(&[args, &["--help"]].concat()).end().succeeded();

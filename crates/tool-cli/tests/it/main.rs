@@ -47,6 +47,7 @@ mod json;
 mod labelled_arguments;
 mod lint;
 mod lint_servers;
+mod pin;
 mod pipes;
 mod policy; // ... of what may be done
 mod sarif;

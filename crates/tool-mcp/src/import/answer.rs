@@ -58,6 +58,9 @@ pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
         CallError::NotSent | CallError::Away => {
             format!("server {server} is not available; the call was not sent to it")
         }
+        CallError::Changed => format!(
+            "server {server} has changed this tool, and the call was not sent; the tool can be called again once that was looked at"
+        ),
         CallError::Peer { code, message, .. } => {
             format!("server {server} answered with error {code}: {message}")
         }

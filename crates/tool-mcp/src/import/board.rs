@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::call_error::CallError;
@@ -16,6 +16,10 @@ use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
 pub(crate) struct Board {
     waiting: Mutex<HashMap<u64, Mailbox>>,
     tools_changed: Notify,
+    /// How often the server said that its tools have changed.
+    changes_told: AtomicU64,
+    /// How many of these were looked at.
+    changes_seen: watch::Sender<u64>,
     closed: CancellationToken,
     pub(crate) tally: Arc<Tally>,
     pub(crate) frame_bytes: usize,
@@ -35,6 +39,8 @@ impl Board {
         Self {
             waiting: Mutex::default(),
             tools_changed: Notify::new(),
+            changes_told: AtomicU64::new(0),
+            changes_seen: watch::Sender::new(0),
             closed: CancellationToken::new(),
             tally,
             frame_bytes,
@@ -102,7 +108,31 @@ impl Board {
     }
 
     pub(crate) fn note_tools_changed(&self) {
+        self.changes_told.fetch_add(1, Ordering::Release);
         self.tools_changed.notify_one();
+    }
+
+    /// Has the tools looked at once more, as the last look failed.
+    pub(crate) fn look_again(&self) {
+        self.tools_changed.notify_one();
+    }
+
+    /// How often the server has said that its tools have changed.
+    pub(crate) fn changes_told(&self) -> u64 {
+        self.changes_told.load(Ordering::Acquire)
+    }
+
+    /// Says that the tools were looked at after so many changes.
+    pub(crate) fn changes_seen(&self, changes: u64) {
+        self.changes_seen.send_replace(changes);
+    }
+
+    /// Waits until all changes were looked at that were told before this was asked.
+    pub(crate) async fn tools_seen(&self) {
+        let told = self.changes_told();
+        let mut seen = self.changes_seen.subscribe();
+        // The sender is here, so that there is always somebody who may tell.
+        let _ = seen.wait_for(|seen| *seen >= told).await;
     }
 
     /// Waits until the server says that its tools have changed. Many times count as one.

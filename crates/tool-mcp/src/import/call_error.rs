@@ -17,6 +17,9 @@ pub(crate) enum CallError {
     /// There is no connection now; another attempt is under way or was given up.
     #[error("the server is not connected")]
     Away,
+    /// The server has changed it, or has not said what it changed.
+    #[error("the tool is not as it was trusted, or as it was listed for this request")]
+    Changed,
     #[error("the server answered with error {code}: {message}")]
     Peer {
         code: i64,

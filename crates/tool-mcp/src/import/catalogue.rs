@@ -8,6 +8,7 @@ use tool_registry::{Registrar, Registration};
 use super::advertised::Advertised;
 use super::line::Line;
 use super::listing::Listing;
+use super::trust::{Trust, Trusted};
 use super::{RefusedTool, UpstreamState, remote};
 
 /// The tools of one server, as they are registered. Without any until the first list.
@@ -17,17 +18,26 @@ pub(crate) struct Catalogue {
     registrar: Registrar,
     held: Option<Held>,
     mirrors: bool,
+    pub(crate) trust: Trust,
 }
 
 struct Held {
     listing: Listing,
     registration: Registration,
     refused: Vec<RefusedTool>,
+    /// Why entries of the list are not used, by their place.
+    waiting: Vec<Option<String>>,
 }
 
 impl Catalogue {
-    pub(crate) fn new(server: Namespace, line: Arc<Line>, registrar: Registrar) -> Self {
+    pub(crate) fn new(
+        server: Namespace,
+        line: Arc<Line>,
+        registrar: Registrar,
+        trust: Trust,
+    ) -> Self {
         Self {
+            trust,
             server,
             line,
             registrar,
@@ -56,6 +66,30 @@ impl Catalogue {
         }
     }
 
+    /// Whether a tool waits for approval.
+    pub(crate) fn waits(&self) -> bool {
+        let waiting = self.held.as_ref().map(|held| &held.waiting);
+        waiting.is_some_and(|waiting| waiting.iter().any(Option::is_some))
+    }
+
+    /// Registers what was approved since, and tells whether there was anything.
+    pub(crate) async fn approved(&mut self) -> bool {
+        let Some(held) = &self.held else {
+            return false;
+        };
+        let listing = held.listing.clone();
+        let trusted = self.trust.tools(&listing.entries).await;
+        if self
+            .held
+            .as_ref()
+            .is_some_and(|held| held.waiting == trusted.held)
+        {
+            return false;
+        }
+        self.put(listing, trusted).await;
+        true
+    }
+
     /// Nobody is offered the tools any more.
     pub(crate) fn clear(&mut self) {
         self.held = None;
@@ -63,16 +97,34 @@ impl Catalogue {
 
     /// Registers a list. The new ones are in place before the old ones go.
     pub(crate) async fn register(&mut self, listing: Listing) {
+        let trusted = self.trust.tools(&listing.entries).await;
+        self.put(listing, trusted).await;
+    }
+
+    async fn put(&mut self, listing: Listing, trusted: Trusted) {
+        let Trusted { held, callable } = trusted;
+        let digest = |name: &str| callable.as_ref()?.get(name).copied();
         let (mut tools, mut refused) = (Vec::new(), Vec::new());
-        for entry in &listing.entries {
-            match Advertised::read(entry.clone()).and_then(|advertised| self.check(advertised)) {
-                Ok(advertised) => tools.push(remote::tool(&self.line, &self.server, advertised)),
-                Err((name, reason)) => refused.push(RefusedTool {
+        for (entry, held) in listing.entries.iter().zip(&held) {
+            let read =
+                Advertised::read(entry.clone()).and_then(|advertised| self.check(advertised));
+            match (read, held) {
+                (Ok(advertised), None) => {
+                    let digest = digest(&advertised.name);
+                    tools.push(remote::tool(&self.line, &self.server, advertised, digest));
+                }
+                (Ok(advertised), Some(reason)) => refused.push(RefusedTool {
+                    name: advertised.name,
+                    reason: reason.clone(),
+                }),
+                (Err((name, reason)), _) => refused.push(RefusedTool {
                     name,
                     reason: reason.to_owned(),
                 }),
             }
         }
+        // Ahead of everything: what was listed before may not be called from here on.
+        self.line.admit(callable);
         let registration = self.register_tools(tools).await;
         refused.extend(registration.refused().iter().map(|entry| {
             let problems = entry.problems().iter().map(ToString::to_string);
@@ -91,6 +143,7 @@ impl Catalogue {
             listing,
             registration,
             refused,
+            waiting: held,
         });
     }
 

@@ -45,6 +45,13 @@ pub(crate) struct Pending<'a> {
 }
 
 impl Connection {
+    /// Waits until the server's tools were looked at since it last said that they changed, as long
+    /// as it may take to connect.
+    pub(crate) async fn tools_seen(&self) -> Result<(), CallError> {
+        let seen = tokio::time::timeout(self.limits.connect, self.board.tools_seen());
+        seen.await.map_err(|_| CallError::Changed)
+    }
+
     pub(crate) fn new(carrier: Carrier, board: Arc<Board>, limits: Limits, party: Party) -> Self {
         Self {
             carrier,

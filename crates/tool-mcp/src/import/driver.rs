@@ -23,6 +23,8 @@ use super::{Limits, ServerConfig, UpstreamState};
 const DEBOUNCE: Duration = Duration::from_millis(100);
 /// How long the other sign that a server has ended is waited for, to tell how it ended.
 pub(crate) const LAST_SIGNS: Duration = Duration::from_millis(500);
+/// How long it takes at most until an approval is taken in.
+const RECHECK: Duration = Duration::from_secs(2);
 /// The least time after which a list is fetched again because its server says that it ages.
 const YOUNG: Duration = Duration::from_secs(30);
 
@@ -46,10 +48,14 @@ impl Driver {
     pub(crate) async fn run(mut self) {
         let mut attempt = 0;
         loop {
+            let stop = self.stop.clone();
             let connected = tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return self.stopped(),
-                connected = self.dial() => connected,
+                () = stop.cancelled() => return self.stopped(),
+                connected = async {
+                    self.trusted().await;
+                    self.dial().await
+                } => connected,
             };
             let failure = match connected {
                 Ok(live) => {
@@ -91,6 +97,15 @@ impl Driver {
                 () = self.stop.cancelled() => return self.stopped(),
                 () = sleep(wait) => {}
             }
+        }
+    }
+
+    /// Waits until the server may be reached as it is configured.
+    async fn trusted(&mut self) {
+        while let Some(reason) = self.catalogue.trust.launch(&self.server).await {
+            self.catalogue.clear();
+            self.upstream.set(UpstreamState::Held { reason });
+            sleep(RECHECK).await;
         }
     }
 
@@ -181,9 +196,22 @@ impl Driver {
                 }
                 sleep(Duration::from_millis(age).max(YOUNG)).await;
             };
+            let waits = self.catalogue.waits();
+            let recheck = async {
+                if !waits {
+                    std::future::pending::<()>().await;
+                }
+                sleep(RECHECK).await;
+            };
             tokio::select! {
                 () = connection.board().tools_changed() => sleep(DEBOUNCE).await,
                 () = ages => {}
+                () = recheck => {
+                    if self.catalogue.approved().await {
+                        self.upstream.set(self.catalogue.state());
+                    }
+                    continue;
+                }
                 never = &mut listening => match never {},
             }
             // Whatever was told until now is in the list that is fetched now.
@@ -192,9 +220,19 @@ impl Driver {
                 () = connection.board().tools_changed() => {}
                 () = std::future::ready(()) => {}
             }
+            let board = connection.board();
+            let told = board.changes_told();
             match Listing::fetch(connection, "tools/list", "tools").await {
-                Ok(listing) => self.take(listing, connection).await,
+                Ok(listing) => {
+                    self.take(listing, connection).await;
+                    board.changes_seen(told);
+                }
                 Err(error) => {
+                    // Until it lists them, nobody knows what a call would run.
+                    if self.catalogue.trust.is_kept() {
+                        sleep(RECHECK).await;
+                        board.look_again();
+                    }
                     let server = self.upstream.name.as_str();
                     tracing::warn!(server, %error, "server said that its tools changed and did not list them");
                 }

@@ -271,9 +271,11 @@ async fn ask(
 
 fn failed(server: &str, error: CallError) -> OfferError {
     let kind = match &error {
-        CallError::Gone | CallError::NotSent | CallError::Away | CallError::Status(_) => {
-            OfferErrorKind::Unavailable
-        }
+        CallError::Gone
+        | CallError::NotSent
+        | CallError::Away
+        | CallError::Changed
+        | CallError::Status(_) => OfferErrorKind::Unavailable,
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tool_core::{
-    Context, Executor, InvalidArguments, Issue, Namespace, Prepared, Progress, Running, Tool,
-    producing,
+    Context, Digest, Executor, InvalidArguments, Issue, Namespace, Prepared, Progress, Running,
+    Tool, producing,
 };
 
 use super::advertised::Advertised;
@@ -20,6 +20,8 @@ struct Remote {
     line: Arc<Line>,
     server: Namespace,
     name: Arc<str>,
+    /// What it was when it was registered, where only that may be called.
+    digest: Option<Digest>,
 }
 
 struct RemoteCall {
@@ -28,7 +30,14 @@ struct RemoteCall {
 }
 
 /// The tool that an advertised one becomes.
-pub(crate) fn tool(line: &Arc<Line>, server: &Namespace, advertised: Advertised) -> (String, Tool) {
+///
+/// With a digest it is called only while that is what the server's tool of the name is.
+pub(crate) fn tool(
+    line: &Arc<Line>,
+    server: &Namespace,
+    advertised: Advertised,
+    digest: Option<Digest>,
+) -> (String, Tool) {
     let Advertised {
         name,
         description,
@@ -41,6 +50,7 @@ pub(crate) fn tool(line: &Arc<Line>, server: &Namespace, advertised: Advertised)
         line: Arc::clone(line),
         server: server.clone(),
         name: name.as_str().into(),
+        digest,
     };
     let mut tool =
         Tool::from_executor(description, input, Arc::new(remote)).annotations(annotations);
@@ -83,6 +93,9 @@ impl Prepared for RemoteCall {
 impl Remote {
     async fn call(&self, arguments: Map<String, Value>, cx: &Context) -> Result<Answer, CallError> {
         let connection = self.line.get()?;
+        self.line
+            .check(&connection, &self.name, self.digest)
+            .await?;
         let mut params = Map::new();
         params.insert("name".to_owned(), (*self.name).into());
         params.insert("arguments".to_owned(), arguments.into());

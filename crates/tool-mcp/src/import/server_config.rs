@@ -1,10 +1,12 @@
 //! How one server is reached.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use tool_core::Namespace;
+
+use crate::Launch;
 
 /// How one server is started or reached. Printing it shows no argument, no header and no value of
 /// the environment.
@@ -129,6 +131,28 @@ impl ServerConfig {
         prefix
             .chain(command)
             .chain(self.args.iter().map(String::as_str))
+    }
+
+    /// How it is reached, as somebody has to read it who is to trust it.
+    #[must_use]
+    pub fn launch(&self) -> Launch {
+        if let Some(http) = &self.http {
+            let mut headers: BTreeSet<String> = http.headers.keys().cloned().collect();
+            if let Some(variable) = &http.bearer_env {
+                headers.insert(format!("authorization from {variable}"));
+            }
+            return Launch::Http {
+                url: http.url.clone(),
+                headers,
+            };
+        }
+        let mut words = self.words().map(str::to_owned);
+        Launch::Process {
+            command: words.next().unwrap_or_default(),
+            args: words.collect(),
+            env: self.env.keys().cloned().collect(),
+            cwd: self.cwd.as_ref().map(|cwd| cwd.display().to_string()),
+        }
     }
 
     /// The program that is run.

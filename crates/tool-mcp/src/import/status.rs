@@ -46,6 +46,12 @@ pub enum UpstreamState {
         /// How many attempts in a row have failed.
         attempt: u32,
     },
+    /// It is not reached, as how it is reached is not as it was trusted. It is once that is
+    /// approved.
+    Held {
+        /// Why, as a clause that follows on the server's name.
+        reason: String,
+    },
     /// It cannot be used, and none of its tools is registered.
     Failed {
         /// Why, as a clause that follows on the server's name.
@@ -80,7 +86,8 @@ impl fmt::Debug for UpstreamStatus {
 }
 
 impl UpstreamState {
-    /// One word, stable across versions: `disabled`, `connecting`, `ready`, `away`, `failed` or
+    /// One word, stable across versions: `disabled`, `connecting`, `ready`, `away`, `held`,
+    /// `failed` or
     /// `stopped`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -89,6 +96,7 @@ impl UpstreamState {
             Self::Connecting => "connecting",
             Self::Ready { .. } => "ready",
             Self::Away { .. } => "away",
+            Self::Held { .. } => "held",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }

@@ -19,9 +19,11 @@ use super::event::{EventFeed, UpstreamEvents};
 use super::offered::Offered;
 use super::party::Party;
 use super::retry::{self, Jitter};
+use super::trust::Trust;
 use super::upstream::Upstream;
 use super::{Inputs, Limits, ServersConfig, UpstreamState, UpstreamStatus};
 use crate::offerings::{OfferEventSender, Offerings};
+use crate::pin::Pins;
 
 /// The servers of a configuration, each on its own: one that fails, hangs or lists nonsense
 /// neither delays nor breaks another.
@@ -63,6 +65,7 @@ pub struct UpstreamsBuilder {
     party: Party,
     jitter: Arc<Jitter>,
     keep_lists: bool,
+    pins: Option<Pins>,
 }
 
 impl Upstreams {
@@ -79,6 +82,7 @@ impl Upstreams {
             },
             jitter: Arc::new(retry::random),
             keep_lists: false,
+            pins: None,
         }
     }
 
@@ -165,6 +169,15 @@ impl UpstreamsBuilder {
         self
     }
 
+    /// Holds what is not as it was trusted: a server that is reached in another way is not reached,
+    /// and a tool that its server changed, or lists since, is not registered and not called, until
+    /// a person approves it. Approvals are taken in within seconds. Without pins, which is the
+    /// default, whatever a server lists is what its tools are.
+    pub fn pins(mut self, pins: Pins) -> Self {
+        self.pins = Some(pins);
+        self
+    }
+
     /// Sets the limits of every server.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -229,8 +242,9 @@ impl UpstreamsBuilder {
             if let Some(server) = server {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
                 let line = Arc::clone(&upstream.line);
+                let trust = Trust::new(server.name.clone(), self.pins.clone());
                 let driver = Driver {
-                    catalogue: Catalogue::new(server.name.clone(), line, registrar),
+                    catalogue: Catalogue::new(server.name.clone(), line, registrar, trust),
                     upstream,
                     server,
                     base: Arc::clone(&base),

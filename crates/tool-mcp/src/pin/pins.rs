@@ -317,7 +317,7 @@ fn encoded(server: &Namespace, record: &Record) -> Result<Vec<u8>, PinError> {
 
 /// What is trusted of a tool: all that its server lists but what is for programs alone and may be
 /// another each time.
-fn pinned(entry: &Value) -> Option<(String, Value)> {
+pub(crate) fn pinned(entry: &Value) -> Option<(String, Value)> {
     let entry = entry.as_object()?;
     let name = entry.get("name")?.as_str()?.to_owned();
     let kept: Map<String, Value> = entry

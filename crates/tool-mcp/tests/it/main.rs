@@ -66,6 +66,9 @@ mod import_lists;
 /// What servers have beside tools.
 #[cfg(all(feature = "child", unix))]
 mod import_offers;
+/// Servers that are not what they were when they were trusted.
+#[cfg(all(feature = "child", unix))]
+mod import_pins;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;

@@ -279,8 +279,8 @@ fn subject(words: &[CommandWord], home: &dyn Fn(&CommandWord) -> Home) -> Subjec
 
 /// A ruling with the part that it is about.
 fn of(part: &str, ruling: &Ruling) -> Ruling {
-    Ruling::new(ruling.decision, format!("{part}: {}", ruling.because))
-        .reason(ruling.reason.clone())
+    let told = format!("{part}: {}", ruling.because);
+    ruling.clone().told_as(told)
 }
 
 /// The text of a part in one line of bearable length.

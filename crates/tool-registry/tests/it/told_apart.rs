@@ -102,3 +102,21 @@ async fn a_call_that_is_dropped_has_a_last_event_and_one_that_never_began_has_no
     assert_eq!(words.len(), 2);
     assert_eq!(words[1], "tool dropped");
 }
+
+#[tokio::test]
+async fn everybody_who_listens_is_told_also_behind_one_that_panics() {
+    let (first, one) = told();
+    let (second, two) = told();
+    let registry = open()
+        .events(one)
+        .events(|_: &Event<'_>| panic!("deaf"))
+        .events(two)
+        .build();
+    registry
+        .snapshot()
+        .settle(Call::new("none", "{}"), &Facts::new())
+        .await;
+    let first = first.lock().unwrap();
+    assert_eq!(*first, *second.lock().unwrap());
+    assert_eq!(first[&Some(1)], ["refused"]);
+}

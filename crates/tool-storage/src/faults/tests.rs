@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod audit;
 mod costs;
 mod outputs;
 mod state;

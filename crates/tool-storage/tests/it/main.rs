@@ -16,6 +16,8 @@ mod artifact_files;
 mod artifact_plans;
 /// What every artifact store promises, and what one in a directory does beside.
 mod artifacts;
+/// One line for each call.
+mod audit;
 /// State in a bucket.
 #[cfg(feature = "object-store")]
 mod bucket_state;

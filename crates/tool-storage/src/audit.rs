@@ -1,0 +1,144 @@
+//! One line for each call, for whoever has to answer for them.
+
+mod draft;
+mod folded;
+mod options;
+mod writer;
+
+pub use options::{AuditFailure, AuditOptions};
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use tool_core::{
+    BeforeHook, BoxFuture, Event, EventKind, EventSink, Facts, HookError, Incoming, StoreError,
+};
+
+use self::draft::Draft;
+use self::writer::Writer;
+use crate::faults::Faults;
+use crate::folder::Folder;
+
+/// The audit log: one JSON object on one line for each call, also for one that was refused, that
+/// waits, that was cancelled or dropped.
+///
+/// A line holds when (`time_ms`, in milliseconds since 1970-01-01 UTC) and by whom the tool of which server was called, digests of its definition and
+/// of the arguments, what policy decided by which rule, who was asked and what was answered, the
+/// outcome, sizes, and the ids of retained output. It holds neither arguments nor results. All of it
+/// is ASCII, with everything else escaped, so that no name or text can begin a line of its own or act
+/// on a terminal.
+///
+/// `seq` counts the lines of one log from 1, over all its files. Lines that could not be written
+/// leave a gap, and the next that can be written says in `lost` how many there were.
+///
+/// Files are private from creation. Each process writes files of its own, so that several may share
+/// a folder; a full one is followed by the next, and the oldest of all go. Clones write to one log.
+/// Writing happens on a thread of its own, and dropping the last clone waits for it.
+///
+/// Give it to a registry as its [`EventSink`], and as a [`BeforeHook`] as well where calls are to be
+/// refused while nothing can be written ([`AuditFailure::Refuse`]).
+#[derive(Clone)]
+pub struct AuditLog(Arc<Inner>);
+
+struct Inner {
+    drafts: Mutex<HashMap<u64, Draft>>,
+    writer: Writer,
+    failure: AuditFailure,
+}
+
+/// What a model reads of a call that is refused as it could not be put on record.
+const REFUSED: &str = "calls cannot be put on record now; nothing is run until they can";
+
+impl AuditLog {
+    /// Opens a log in a folder, and creates it where it is missing. It blocks.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the folder cannot be opened or the first file cannot be created.
+    pub fn open(folder: impl AsRef<Path>, options: AuditOptions) -> Result<Self, StoreError> {
+        Self::open_with(folder.as_ref(), Faults::default(), options)
+    }
+
+    pub(crate) fn open_with(
+        folder: &Path,
+        faults: Faults,
+        options: AuditOptions,
+    ) -> Result<Self, StoreError> {
+        let folder = Folder::open(folder, faults)?;
+        let failure = options.failure;
+        Ok(Self(Arc::new(Inner {
+            drafts: Mutex::default(),
+            writer: Writer::start(folder, options)?,
+            failure,
+        })))
+    }
+
+    /// Waits until everything that was told so far is written, as far as it can be. It blocks.
+    pub fn flush(&self) {
+        self.0.writer.flush();
+    }
+
+    /// Whether the last line could be written.
+    #[must_use]
+    pub fn is_writing(&self) -> bool {
+        self.0.writer.is_writing()
+    }
+
+    /// How many lines could not be written.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.0.writer.lost()
+    }
+}
+
+impl EventSink for AuditLog {
+    fn emit(&self, event: &Event<'_>) {
+        let last = matches!(event.kind, EventKind::Settled(_) | EventKind::Dropped);
+        let now = SystemTime::now();
+        let Some(number) = event.number else {
+            // Cleanups are no calls; a call that was never started has this event alone.
+            if last {
+                let mut draft = Draft::begin(now);
+                draft.take(event);
+                self.0.writer.write(draft.finish(event, now));
+            }
+            return;
+        };
+        let finished = {
+            let drafts = self.0.drafts.lock();
+            let mut drafts = drafts.unwrap_or_else(PoisonError::into_inner);
+            let draft = drafts.entry(number).or_insert_with(|| Draft::begin(now));
+            draft.take(event);
+            last.then(|| drafts.remove(&number)).flatten()
+        };
+        if let Some(draft) = finished {
+            self.0.writer.write(draft.finish(event, now));
+        }
+    }
+}
+
+impl BeforeHook for AuditLog {
+    fn before<'a>(
+        &'a self,
+        _: &'a mut Incoming,
+        _: &'a Facts,
+    ) -> BoxFuture<'a, Result<(), HookError>> {
+        let refused = self.0.failure == AuditFailure::Refuse && !self.0.writer.retry();
+        Box::pin(std::future::ready(if refused {
+            Err(HookError::rejected(REFUSED))
+        } else {
+            Ok(())
+        }))
+    }
+}
+
+impl fmt::Debug for AuditLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuditLog")
+            .field("failure", &self.0.failure)
+            .field("lost", &self.lost())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,255 @@
+//! Whoever writes the lines.
+
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+use tool_core::{StoreError, StoreErrorKind};
+
+use super::AuditOptions;
+use super::folded::line;
+use crate::folder::Folder;
+use crate::store_file::StoreFile;
+
+/// How many lines may wait for the disk. More are lost, as whoever tells of a call does not wait.
+const MOST_WAITING: usize = 4096;
+const BEGINS: &str = "audit-";
+const ENDS: &str = ".jsonl";
+
+/// Writes lines on a thread of its own.
+pub(super) struct Writer {
+    orders: Option<SyncSender<Order>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    seen: Arc<Seen>,
+    numbers: AtomicU64,
+}
+
+/// What is seen of the writing from outside.
+#[derive(Default)]
+struct Seen {
+    broken: AtomicBool,
+    lost: AtomicU64,
+}
+
+enum Order {
+    /// A line, and its number.
+    Line(u64, Map<String, Value>),
+    /// Tell when everything before is done, and whether lines can be written.
+    Tell(mpsc::Sender<bool>),
+}
+
+impl Writer {
+    pub(super) fn start(folder: Folder, options: AuditOptions) -> Result<Self, StoreError> {
+        let mut files = Files {
+            name: String::new(),
+            number: 0,
+            current: None,
+            options,
+            folder,
+        };
+        let begun = first_name().and_then(|name| {
+            files.name = name;
+            files.begin()
+        });
+        begun.map_err(|cause| files.folder.failed("could not take an audit log", cause))?;
+        let seen = Arc::new(Seen::default());
+        let (orders, taken) = mpsc::sync_channel(MOST_WAITING);
+        let told = Arc::clone(&seen);
+        let thread = std::thread::Builder::new()
+            .name("audit".to_owned())
+            .spawn(move || write_all(files, &taken, &told));
+        let thread = thread.map_err(|cause| {
+            StoreError::new(StoreErrorKind::Io, "the audit log has no thread").because(cause)
+        })?;
+        Ok(Self {
+            orders: Some(orders),
+            thread: Mutex::new(Some(thread)),
+            seen,
+            numbers: AtomicU64::new(0),
+        })
+    }
+
+    pub(super) fn write(&self, line: Map<String, Value>) {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+        let order = Order::Line(number, line);
+        let sent = self.orders.as_ref().map(|orders| orders.try_send(order));
+        if !matches!(sent, Some(Ok(()))) {
+            self.seen.lost.fetch_add(1, Ordering::Relaxed);
+            if matches!(sent, Some(Err(TrySendError::Full(_)))) {
+                tracing::warn!("the disk is too slow for the audit log, and a line is lost");
+            }
+        }
+    }
+
+    pub(super) fn flush(&self) {
+        self.tell();
+    }
+
+    pub(super) fn is_writing(&self) -> bool {
+        !self.seen.broken.load(Ordering::Relaxed)
+    }
+
+    /// Whether lines can be written; where the last could not, it is tried.
+    pub(super) fn retry(&self) -> bool {
+        self.is_writing() || self.tell()
+    }
+
+    pub(super) fn lost(&self) -> u64 {
+        self.seen.lost.load(Ordering::Relaxed)
+    }
+
+    fn tell(&self) -> bool {
+        let (told, answer) = mpsc::channel();
+        let orders = self.orders.as_ref();
+        let sent = orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok());
+        sent && answer.recv().unwrap_or(false)
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // The end of the orders is the end of the thread, after all that were given.
+        self.orders = None;
+        let thread = self.thread.get_mut();
+        let thread = thread.map_or_else(|poisoned| poisoned.into_inner().take(), Option::take);
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
+    let mut told_of_loss = 0;
+    for order in orders {
+        let written = match order {
+            Order::Line(number, mut fields) => {
+                fields.insert("seq".to_owned(), json!(number));
+                let lost = seen.lost.load(Ordering::Relaxed);
+                if lost > told_of_loss {
+                    fields.insert("lost".to_owned(), json!(lost - told_of_loss));
+                }
+                let written = files.write(line(&Value::Object(fields)).as_bytes());
+                match &written {
+                    Ok(()) => told_of_loss = lost,
+                    Err(_) => {
+                        seen.lost.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                written
+            }
+            Order::Tell(told) => {
+                let written = files.try_out();
+                // Whoever asked may have gone.
+                let _ = told.send(written.is_ok());
+                written
+            }
+        };
+        let was_broken = seen.broken.swap(written.is_err(), Ordering::Relaxed);
+        match written {
+            Err(error) if !was_broken => {
+                tracing::error!(%error, "the audit log cannot be written");
+            }
+            Ok(()) if was_broken => tracing::warn!("the audit log can be written again"),
+            _ => {}
+        }
+    }
+}
+
+/// The files of one log, of which one is written.
+struct Files {
+    folder: Folder,
+    options: AuditOptions,
+    /// What the names of all files of this log begin with.
+    name: String,
+    number: u64,
+    current: Option<Current>,
+}
+
+struct Current {
+    file: StoreFile,
+    bytes: u64,
+    /// Whether the file ends inside a line.
+    torn: bool,
+}
+
+impl Files {
+    /// Begins the next file, and removes the oldest of all where there are too many.
+    fn begin(&mut self) -> io::Result<()> {
+        self.number += 1;
+        let name = format!("{}{:06}{ENDS}", self.name, self.number);
+        self.current = Some(Current {
+            file: self.folder.create(&name)?,
+            bytes: 0,
+            torn: false,
+        });
+        let mut names = self.folder.names()?;
+        names.retain(|name| name.starts_with(BEGINS) && name.ends_with(ENDS));
+        names.sort_unstable();
+        // The names sort by time. One file may be longer by a line than it should.
+        let mut left = self.options.total_bytes.get();
+        for older in names.iter().rev().filter(|other| **other != name) {
+            left = left.saturating_sub(self.folder.bytes(older)?);
+            if left == 0 {
+                self.folder.remove(older)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let most = self.options.file_bytes.get();
+        if self
+            .current
+            .as_ref()
+            .is_none_or(|current| current.bytes >= most)
+        {
+            self.current = None;
+            self.begin()?;
+        }
+        let Some(current) = &mut self.current else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        if current.torn {
+            current.put(b"\n")?;
+        }
+        current.torn = true;
+        current.put(line)?;
+        current.torn = false;
+        Ok(())
+    }
+
+    /// Whether anything can be written: nothing is, where the last line was.
+    fn try_out(&mut self) -> io::Result<()> {
+        match &mut self.current {
+            None => self.begin(),
+            Some(current) if current.torn => {
+                current.put(b"\n")?;
+                current.torn = false;
+                Ok(())
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+impl Current {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// A beginning of names that sorts by time and that no other log has.
+fn first_name() -> io::Result<String> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| since.as_millis());
+    let mut random = [0; 4];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let random = u32::from_be_bytes(random);
+    Ok(format!("{BEGINS}{millis:014}-{random:08x}-"))
+}
