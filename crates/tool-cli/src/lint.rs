@@ -21,10 +21,10 @@ pub(crate) async fn run(common: &Common, lint: Lint) -> Result<ExitCode, CliErro
     let mcp_config = common.mcp_config.as_deref();
     let listed = match lint.what.as_deref() {
         Some(what) if what == "-" || Path::new(what).exists() => {
-            listed::of_file(Path::new(what)).await?
+            listed::of_file(Path::new(what), common).await?
         }
         Some(what) => match mcp_config {
-            Some(config) => listed::of_server(config, what).await?,
+            Some(config) => listed::of_server(config, what, common).await?,
             None => {
                 return Err(CliError::NothingNamed {
                     name: what.to_owned(),
@@ -32,7 +32,7 @@ pub(crate) async fn run(common: &Common, lint: Lint) -> Result<ExitCode, CliErro
             }
         },
         None => match mcp_config {
-            Some(config) => listed::of_servers(config).await?,
+            Some(config) => listed::of_servers(config, common).await?,
             None => return Err(CliError::NothingToLint),
         },
     };

@@ -8,9 +8,10 @@ use tool_runtime::core::Namespace;
 use tool_runtime::mcp::{ServersConfig, UpstreamState, Upstreams};
 use tool_runtime::registry::Registry;
 
+use crate::args::Common;
 use crate::error::CliError;
 use crate::tool_list_file::Document;
-use crate::{input, signals};
+use crate::{input, setup, signals};
 
 /// A list of tools and where it is from.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(crate) struct Listed {
 type Lists = Result<Vec<Listed>, ExitCode>;
 
 /// The list of a file, or those of the servers that it names.
-pub(crate) async fn of_file(path: &Path) -> Result<Lists, CliError> {
+pub(crate) async fn of_file(path: &Path, common: &Common) -> Result<Lists, CliError> {
     match Document::read(path)? {
         Document::Tools(list) => Ok(Ok(vec![Listed {
             name: match path.as_os_str() == "-" {
@@ -40,18 +41,22 @@ pub(crate) async fn of_file(path: &Path) -> Result<Lists, CliError> {
             pointer: Some(list.pointer),
             tools: Ok(list.entries),
         }])),
-        Document::Servers(text) => ask(path, read(path, &text)?).await,
+        Document::Servers(text) => ask(path, read(path, &text)?, common).await,
     }
 }
 
 /// The lists of all servers of a configuration.
-pub(crate) async fn of_servers(config: &Path) -> Result<Lists, CliError> {
+pub(crate) async fn of_servers(config: &Path, common: &Common) -> Result<Lists, CliError> {
     let text = input::file(config)?;
-    ask(config, read(config, &text)?).await
+    ask(config, read(config, &text)?, common).await
 }
 
 /// The list of one server of a configuration.
-pub(crate) async fn of_server(config: &Path, name: &str) -> Result<Lists, CliError> {
+pub(crate) async fn of_server(
+    config: &Path,
+    name: &str,
+    common: &Common,
+) -> Result<Lists, CliError> {
     let text = input::file(config)?;
     let servers = read(config, &text)?;
     let wanted = Namespace::new(name).ok();
@@ -59,7 +64,12 @@ pub(crate) async fn of_server(config: &Path, name: &str) -> Result<Lists, CliErr
         .servers()
         .find(|it| Some(it.name()) == wanted.as_ref());
     if let Some(server) = found {
-        return ask(config, ServersConfig::default().with(server.clone())).await;
+        return ask(
+            config,
+            ServersConfig::default().with(server.clone()),
+            common,
+        )
+        .await;
     }
     if let Some(problem) = servers.problems().find(|it| it.server() == name) {
         return Err(CliError::Server {
@@ -85,12 +95,13 @@ fn read(path: &Path, text: &str) -> Result<ServersConfig, CliError> {
 }
 
 /// Starts servers, takes what they list, and ends them.
-async fn ask(config: &Path, servers: ServersConfig) -> Result<Lists, CliError> {
+async fn ask(config: &Path, servers: ServersConfig, common: &Common) -> Result<Lists, CliError> {
     let base = config.parent().filter(|base| !base.as_os_str().is_empty());
     let upstreams = Upstreams::builder(servers)
         .base_dir(base.unwrap_or(Path::new(".")))
         .client("tool", env!("CARGO_PKG_VERSION"))
         .keep_lists()
+        .pins(setup::pins(common).await?)
         .connect(&Registry::default());
     tokio::select! {
         () = upstreams.settled() => {}
@@ -103,9 +114,12 @@ async fn ask(config: &Path, servers: ServersConfig) -> Result<Lists, CliError> {
     for status in upstreams.statuses() {
         let tools = match (status.state, upstreams.listed(&status.name)) {
             (UpstreamState::Disabled, _) => continue,
-            (UpstreamState::Failed { reason } | UpstreamState::Away { reason, .. }, None) => {
-                Err(reason)
-            }
+            (
+                UpstreamState::Failed { reason }
+                | UpstreamState::Away { reason, .. }
+                | UpstreamState::Held { reason },
+                None,
+            ) => Err(reason),
             (_, Some(listed)) => Ok(listed.to_vec()),
             (state, None) => Err(format!("is {}", state.as_str())),
         };

@@ -6,6 +6,7 @@ use tool_core::{Namespace, Tool};
 use tool_registry::{Registrar, Registration};
 
 use super::advertised::Advertised;
+use super::connection::Connection;
 use super::line::Line;
 use super::listing::Listing;
 use super::trust::{Trust, Trusted};
@@ -86,7 +87,7 @@ impl Catalogue {
         {
             return false;
         }
-        self.put(listing, trusted).await;
+        self.put(listing, trusted, None).await;
         true
     }
 
@@ -96,12 +97,17 @@ impl Catalogue {
     }
 
     /// Registers a list. The new ones are in place before the old ones go.
-    pub(crate) async fn register(&mut self, listing: Listing) {
+    pub(crate) async fn register(&mut self, listing: Listing, connection: &Arc<Connection>) {
         let trusted = self.trust.tools(&listing.entries).await;
-        self.put(listing, trusted).await;
+        self.put(listing, trusted, Some(connection)).await;
     }
 
-    async fn put(&mut self, listing: Listing, trusted: Trusted) {
+    async fn put(
+        &mut self,
+        listing: Listing,
+        trusted: Trusted,
+        connection: Option<&Arc<Connection>>,
+    ) {
         let Trusted { held, callable } = trusted;
         let digest = |name: &str| callable.as_ref()?.get(name).copied();
         let (mut tools, mut refused) = (Vec::new(), Vec::new());
@@ -125,6 +131,10 @@ impl Catalogue {
         }
         // Ahead of everything: what was listed before may not be called from here on.
         self.line.admit(callable);
+        // Ahead of registering: whoever finds a tool may call it.
+        if let Some(connection) = connection {
+            self.line.set(Some(Arc::clone(connection)));
+        }
         let registration = self.register_tools(tools).await;
         refused.extend(registration.refused().iter().map(|entry| {
             let problems = entry.problems().iter().map(ToString::to_string);

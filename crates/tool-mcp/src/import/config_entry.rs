@@ -138,6 +138,11 @@ const RESERVED: [&str; 7] = [
 /// Encrypted, or on this machine.
 fn check_url(url: &str) -> Result<(), &'static str> {
     let lower = url.to_ascii_lowercase();
+    let authority = lower.split("://").nth(1).unwrap_or_default();
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err("holds a user name or password; use \"headers\"");
+    }
     if let Some(rest) = lower.strip_prefix("https://") {
         return if rest.is_empty() || rest.starts_with('/') {
             Err("names no host")
@@ -149,9 +154,6 @@ fn check_url(url: &str) -> Result<(), &'static str> {
         return Err("is neither https nor http");
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if authority.contains('@') {
-        return Err("holds a user name or password; use \"headers\"");
-    }
     let host = match authority.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => authority.split(':').next().unwrap_or_default(),

@@ -9,6 +9,7 @@ use serde_json::{Map, json};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::call_error::CallError;
 use super::catalogue::Catalogue;
 use super::connection::Connection;
 use super::dial::{Failure, Live};
@@ -25,6 +26,8 @@ const DEBOUNCE: Duration = Duration::from_millis(100);
 pub(crate) const LAST_SIGNS: Duration = Duration::from_millis(500);
 /// How long it takes at most until an approval is taken in.
 const RECHECK: Duration = Duration::from_secs(2);
+/// How long what was trusted of a server is taken for what it is, where it says no time itself.
+const OLD: Duration = Duration::from_secs(5 * 60);
 /// The least time after which a list is fetched again because its server says that it ages.
 const YOUNG: Duration = Duration::from_secs(30);
 
@@ -102,7 +105,7 @@ impl Driver {
 
     /// Waits until the server may be reached as it is configured.
     async fn trusted(&mut self) {
-        while let Some(reason) = self.catalogue.trust.launch(&self.server).await {
+        while let Some(reason) = self.catalogue.trust.launch(&self.server, &self.base).await {
             self.catalogue.clear();
             self.upstream.set(UpstreamState::Held { reason });
             sleep(RECHECK).await;
@@ -175,10 +178,10 @@ impl Driver {
             if !known.is_same(&listing) {
                 let name = &self.upstream.name;
                 self.feed.send(difference(name, known, &listing));
-                self.catalogue.register(listing).await;
+                self.catalogue.register(listing, connection).await;
             }
         } else {
-            self.catalogue.register(listing).await;
+            self.catalogue.register(listing, connection).await;
         }
         self.upstream.line.set(Some(Arc::clone(connection)));
         self.upstream.set(self.catalogue.state());
@@ -188,13 +191,18 @@ impl Driver {
     async fn follow(&mut self, connection: &Arc<Connection>) -> Infallible {
         let mut listening = std::pin::pin!(listen(connection));
         loop {
-            let age = self.catalogue.known().map_or(0, |known| known.ttl_ms);
+            let age = match self.catalogue.known().map_or(0, |known| known.ttl_ms) {
+                0 if self.catalogue.trust.is_kept() => Some(OLD),
+                age if age == 0 || !connection.is_stateless() => None,
+                age => Some(Duration::from_millis(age).max(YOUNG)),
+            };
             let ages = async {
-                // Where changes are told, nothing ages; neither does a list that must not be kept.
-                if age == 0 || !connection.is_stateless() || connection.is_listening() {
-                    std::future::pending::<()>().await;
+                match age {
+                    // Where changes are told, nothing ages.
+                    Some(age) if !connection.is_listening() => sleep(age).await,
+                    // Neither does a list that must not be kept.
+                    _ => std::future::pending().await,
                 }
-                sleep(Duration::from_millis(age).max(YOUNG)).await;
             };
             let waits = self.catalogue.waits();
             let recheck = async {
@@ -257,7 +265,8 @@ async fn listen(connection: &Connection) -> Infallible {
         connection.set_listening(true);
         let ended = pending.stay().await;
         connection.set_listening(false);
-        if ended.is_err() {
+        // It does not know how to tell. A stream that broke off is asked for again.
+        if matches!(ended, Err(CallError::Peer { .. })) {
             break;
         }
         // What changed while nobody listened is found by looking.

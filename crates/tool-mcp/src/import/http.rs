@@ -84,7 +84,12 @@ impl Http {
             value.set_sensitive(true);
             fixed.insert(AUTHORIZATION, value);
         }
-        let client = Client::builder()
+        // Unencrypted is for this machine alone, and a proxy is another.
+        let builder = match url.scheme() {
+            "http" => Client::builder().no_proxy(),
+            _ => Client::builder(),
+        };
+        let client = builder
             .connect_timeout(limits.connect)
             // A redirected request would carry what is meant for this server alone.
             .redirect(redirect::Policy::none())

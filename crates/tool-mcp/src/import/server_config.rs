@@ -133,9 +133,10 @@ impl ServerConfig {
             .chain(self.args.iter().map(String::as_str))
     }
 
-    /// How it is reached, as somebody has to read it who is to trust it.
+    /// How it is reached, as somebody has to read it who is to trust it. Folders are looked up in a
+    /// base directory, as when it is started: the same command elsewhere is another one.
     #[must_use]
-    pub fn launch(&self) -> Launch {
+    pub fn launch(&self, base: &Path) -> Launch {
         if let Some(http) = &self.http {
             let mut headers: BTreeSet<String> = http.headers.keys().cloned().collect();
             if let Some(variable) = &http.bearer_env {
@@ -146,12 +147,18 @@ impl ServerConfig {
                 headers,
             };
         }
+        let folder = match &self.cwd {
+            Some(cwd) => base.join(cwd),
+            None => base.to_owned(),
+        };
+        // Where there is no such folder, nothing is started.
+        let folder = folder.canonicalize().unwrap_or(folder);
         let mut words = self.words().map(str::to_owned);
         Launch::Process {
             command: words.next().unwrap_or_default(),
             args: words.collect(),
             env: self.env.keys().cloned().collect(),
-            cwd: self.cwd.as_ref().map(|cwd| cwd.display().to_string()),
+            cwd: Some(folder.display().to_string()),
         }
     }
 

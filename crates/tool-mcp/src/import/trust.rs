@@ -1,6 +1,7 @@
 //! What of one server may be used.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use serde_json::Value;
 use tool_core::{Digest, Namespace};
@@ -33,9 +34,9 @@ impl Trust {
     }
 
     /// Why the server must not be reached as it is configured, if it must not.
-    pub(crate) async fn launch(&self, server: &ServerConfig) -> Option<String> {
+    pub(crate) async fn launch(&self, server: &ServerConfig, base: &Path) -> Option<String> {
         let pins = self.pins.as_ref()?;
-        match pins.see_launch(&self.server, &server.launch()).await {
+        match pins.see_launch(&self.server, &server.launch(base)).await {
             Ok(true) => None,
             Ok(false) => Some(format!(
                 "waits for approval: how it is reached is not as it was trusted; \

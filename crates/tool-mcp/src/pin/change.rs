@@ -22,9 +22,9 @@ pub struct Change {
     pub seen: Value,
 }
 
-/// How many digits of a digest a person copies: 48 bits, of which none is the server's to choose
-/// without showing what it stands for.
-const DIGITS: usize = 12;
+/// How many digits of a digest a person copies. A server chooses much of what they stand for, so
+/// they are too many for it to find two changes of one code: 128 bits.
+const DIGITS: usize = 32;
 
 impl Change {
     /// Where the two are not the same.
@@ -33,7 +33,7 @@ impl Change {
         Difference::between(self.trusted.as_ref(), Some(&self.seen))
     }
 
-    /// What approves exactly this change, 12 hexadecimal digits: it stands for the server, the
+    /// What approves exactly this change, 32 hexadecimal digits: it stands for the server, the
     /// tool, what was trusted and what is seen.
     #[must_use]
     pub fn code(&self) -> String {

@@ -22,7 +22,7 @@ pub enum Launch {
         args: Vec<String>,
         /// The names of the variables that it is given beside the usual ones.
         env: BTreeSet<String>,
-        /// The working directory, where one is configured.
+        /// The folder that it runs in.
         cwd: Option<String>,
     },
     /// A server that is asked over HTTP.

@@ -1,6 +1,6 @@
 //! What is kept of one server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,7 +88,12 @@ impl Record {
             let pin = self.tools.entry(name.clone()).or_default();
             pin.see(value, trust)
         };
-        tools.iter().map(see).collect()
+        let holds = tools.iter().map(see).collect();
+        // What was never trusted and is listed no more is forgotten, or a server could fill the record.
+        let listed: HashSet<&str> = tools.iter().map(|(name, _)| name.as_str()).collect();
+        self.tools
+            .retain(|name, pin| pin.trusted.is_some() || listed.contains(name.as_str()));
+        holds
     }
 
     /// What waits for a person's word: how the server is reached first, then the tools by name.

@@ -31,8 +31,9 @@ impl Outlet {
             Self::Lines(lines) => lines.push(message).await.map_err(|_| Gone),
             #[cfg(feature = "http")]
             Self::Events(log) => log.push(message),
+            // Whoever waits for an answer to it would wait for ever.
             #[cfg(feature = "http")]
-            Self::Nowhere => Ok(()),
+            Self::Nowhere => Err(Gone),
         }
     }
 

@@ -313,17 +313,22 @@ async fn a_call_that_finds_nobody_was_not_sent_and_the_server_is_away() {
 #[tokio::test]
 async fn our_own_server_is_imported_over_http() {
     use crate::support::registry::tools;
-    use tool_mcp::{HttpOptions, Server};
+    use tool_mcp::{BearerToken, HttpOptions, Server};
 
     let original = permissive().build();
     let (registered, running) = tools();
     let _registration = original.register(registered).expect("well defined");
     let address = "127.0.0.1:0".parse().expect("an address");
+    let token = BearerToken::random().expect("random bytes");
+    let shown = token.expose().to_owned();
     let served = Server::new(original.clone())
-        .serve_http(HttpOptions::new(address))
+        .serve_http(HttpOptions::new(address).token(token))
         .await
         .expect("a port is free");
-    let mut remote = Remote::new(served.url(), |config| config).await;
+    let mut remote = Remote::new(served.url(), |config| {
+        config.header("authorization", format!("Bearer {shown}"))
+    })
+    .await;
     let statuses = remote.upstreams.statuses();
     assert_eq!(statuses[0].protocol.as_deref(), Some("2026-07-28"));
     let settlement = remote.call("add", json!({"a": 1, "b": 2})).await;

@@ -24,6 +24,8 @@ const ERROR_BYTES: usize = 64 * 1024;
 const RETRY: Duration = Duration::from_secs(1);
 /// The longest such time.
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
+/// The shortest, however soon a server wants it.
+const SHORTEST_RETRY: Duration = Duration::from_millis(500);
 /// How often in a row a stream that brings nothing is taken up again.
 const EMPTY_STREAMS: u32 = 5;
 
@@ -140,7 +142,7 @@ impl Shared {
             let (Some(last), true, true) = (&sse.last_id, resumable, empty < EMPTY_STREAMS) else {
                 return Err(CallError::Gone);
             };
-            sleep(sse.retry.unwrap_or(RETRY).min(LONGEST_RETRY)).await;
+            sleep(pause(sse.retry)).await;
             response = self.resume(Some(last)).await?;
         }
     }
@@ -155,6 +157,7 @@ impl Shared {
         id: Option<u64>,
     ) -> Result<bool, CallError> {
         let mut any = false;
+        sse.begin();
         // A stream that breaks off is one that ends: it may be taken up again.
         while let Ok(Some(chunk)) = response.chunk().await {
             for brought in sse.feed(&chunk) {
@@ -199,7 +202,9 @@ impl Shared {
             } else {
                 0
             };
-            sleep(sse.retry.unwrap_or(RETRY).min(LONGEST_RETRY)).await;
+            sleep(pause(sse.retry)).await;
+            // What changed while nobody listened is found by looking.
+            self.board.note_tools_changed();
         }
     }
 
@@ -309,4 +314,9 @@ fn error_chain(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// How long to wait before a stream is asked for again.
+fn pause(wanted: Option<Duration>) -> Duration {
+    wanted.unwrap_or(RETRY).clamp(SHORTEST_RETRY, LONGEST_RETRY)
 }

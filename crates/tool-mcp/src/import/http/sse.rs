@@ -10,8 +10,10 @@ pub(crate) struct Sse {
     line: Vec<u8>,
     data: Vec<u8>,
     event: Vec<u8>,
-    /// The last id that was given, for a stream that goes on elsewhere.
+    /// The id of the last event that was whole, for a stream that goes on elsewhere.
     pub(crate) last_id: Option<String>,
+    /// The id of the event that is coming.
+    id: Option<String>,
     /// How long to wait before that, as the server wants it.
     pub(crate) retry: Option<Duration>,
     limit: usize,
@@ -34,11 +36,22 @@ impl Sse {
             data: Vec::new(),
             event: Vec::new(),
             last_id: None,
+            id: None,
             retry: None,
             limit,
             skipping: false,
             after_return: false,
         }
+    }
+
+    /// Begins a new stream. What the one before left unfinished never came.
+    pub(crate) fn begin(&mut self) {
+        self.line.clear();
+        self.data.clear();
+        self.event.clear();
+        self.id = None;
+        self.skipping = false;
+        self.after_return = false;
     }
 
     /// Takes what came, and gives what is complete.
@@ -87,7 +100,7 @@ impl Sse {
             }
             b"event" => self.event = value.to_vec(),
             b"id" if !value.contains(&0) => {
-                self.last_id = std::str::from_utf8(value).ok().map(str::to_owned);
+                self.id = std::str::from_utf8(value).ok().map(str::to_owned);
             }
             b"retry" => {
                 let milliseconds = std::str::from_utf8(value).ok();
@@ -102,6 +115,7 @@ impl Sse {
     fn end_event(&mut self) -> Option<Brought> {
         let data = std::mem::take(&mut self.data);
         let event = std::mem::take(&mut self.event);
+        self.last_id = self.id.take().or(self.last_id.take());
         if std::mem::take(&mut self.skipping) {
             return Some(Brought::TooLong);
         }
@@ -135,6 +149,19 @@ mod tests {
         assert_eq!(texts(brought), ["a\nb", "c"]);
         assert_eq!(cut.last_id.as_deref(), Some("1"));
         assert_eq!(cut.retry, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn what_a_stream_left_unfinished_never_came_and_its_id_is_not_the_last() {
+        let mut sse = Sse::new(100);
+        assert_eq!(
+            texts(sse.feed(b"id: 6\ndata: six\n\nid: 7\ndata: sev")),
+            ["six"]
+        );
+        assert_eq!(sse.last_id.as_deref(), Some("6"));
+        sse.begin();
+        assert_eq!(texts(sse.feed(b"id: 7\ndata: seven\n\n")), ["seven"]);
+        assert_eq!(sse.last_id.as_deref(), Some("7"));
     }
 
     #[test]
