@@ -47,7 +47,7 @@ impl DirStore {
     /// Begins an output of a tool that is written while it is made, under the bound of its preview.
     ///
     /// # Errors
-    /// [`StoreErrorKind::Io`] when the store cannot be written.
+    /// [`Io`](tool_core::StoreErrorKind::Io) when the store cannot be written.
     pub fn begin(
         &self,
         facts: &Facts,
@@ -86,8 +86,8 @@ impl OutputWriter {
     /// Writes on.
     ///
     /// # Errors
-    /// [`StoreErrorKind::TooLarge`] when the output is over its limit or finds no more room,
-    /// [`StoreErrorKind::Io`] when it cannot be written. Nothing of it is kept then, and every
+    /// [`TooLarge`](tool_core::StoreErrorKind::TooLarge) when the output is over its limit or finds no more room,
+    /// [`Io`](tool_core::StoreErrorKind::Io) when it cannot be written. Nothing of it is kept then, and every
     /// later call fails.
     ///
     /// # Cancel safety
@@ -103,7 +103,7 @@ impl OutputWriter {
     /// Shows the output, whole, and gives its preview: all of it where it is within the bound.
     ///
     /// # Errors
-    /// [`StoreErrorKind::Io`] when it cannot be finished, or when something failed before; nothing
+    /// [`Io`](tool_core::StoreErrorKind::Io) when it cannot be finished, or when something failed before; nothing
     /// of it is kept.
     pub fn finish(mut self) -> Result<Bounded, StoreError> {
         let incoming = self.incoming.take().ok_or_else(failed_before)?;

@@ -12,11 +12,13 @@ use tool_core::{StoreError, StoreErrorKind};
 
 use super::AuditOptions;
 use super::folded::line;
-use crate::folder::Folder;
+use crate::folder::{Folder, is_linked};
 use crate::store_file::StoreFile;
 
 /// How many lines may wait for the disk. More are lost, as whoever tells of a call does not wait.
 const MOST_WAITING: usize = 4096;
+/// How many files are kept in a folder, however small.
+const MOST_FILES: usize = 1000;
 const BEGINS: &str = "audit-";
 const ENDS: &str = ".jsonl";
 
@@ -25,7 +27,6 @@ pub(super) struct Writer {
     orders: Option<SyncSender<Order>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     seen: Arc<Seen>,
-    numbers: AtomicU64,
 }
 
 /// What is seen of the writing from outside.
@@ -36,8 +37,8 @@ struct Seen {
 }
 
 enum Order {
-    /// A line, and its number.
-    Line(u64, Map<String, Value>),
+    /// A line.
+    Line(Map<String, Value>),
     /// Tell when everything before is done, and whether lines can be written.
     Tell(mpsc::Sender<bool>),
 }
@@ -45,14 +46,14 @@ enum Order {
 impl Writer {
     pub(super) fn start(folder: Folder, options: AuditOptions) -> Result<Self, StoreError> {
         let mut files = Files {
-            name: String::new(),
+            random: 0,
             number: 0,
             current: None,
             options,
             folder,
         };
-        let begun = first_name().and_then(|name| {
-            files.name = name;
+        let begun = random().and_then(|random| {
+            files.random = random;
             files.begin()
         });
         begun.map_err(|cause| files.folder.failed("could not take an audit log", cause))?;
@@ -69,16 +70,16 @@ impl Writer {
             orders: Some(orders),
             thread: Mutex::new(Some(thread)),
             seen,
-            numbers: AtomicU64::new(0),
         })
     }
 
     pub(super) fn write(&self, line: Map<String, Value>) {
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
-        let order = Order::Line(number, line);
+        let order = Order::Line(line);
         let sent = self.orders.as_ref().map(|orders| orders.try_send(order));
         if !matches!(sent, Some(Ok(()))) {
             self.seen.lost.fetch_add(1, Ordering::Relaxed);
+            // Where calls are refused then, the next one finds out whether this is over.
+            self.seen.broken.store(true, Ordering::Relaxed);
             if matches!(sent, Some(Err(TrySendError::Full(_)))) {
                 tracing::warn!("the disk is too slow for the audit log, and a line is lost");
             }
@@ -123,12 +124,15 @@ impl Drop for Writer {
 }
 
 fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
-    let mut told_of_loss = 0;
+    let (mut told_of_loss, mut counted, mut number) = (0, 0, 0);
     for order in orders {
         let written = match order {
-            Order::Line(number, mut fields) => {
-                fields.insert("seq".to_owned(), json!(number));
+            Order::Line(mut fields) => {
                 let lost = seen.lost.load(Ordering::Relaxed);
+                // Numbered here, so that they stand in their order; what never came has its own.
+                number += 1 + lost - counted;
+                counted = lost;
+                fields.insert("seq".to_owned(), json!(number));
                 if lost > told_of_loss {
                     fields.insert("lost".to_owned(), json!(lost - told_of_loss));
                 }
@@ -137,6 +141,7 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
                     Ok(()) => told_of_loss = lost,
                     Err(_) => {
                         seen.lost.fetch_add(1, Ordering::Relaxed);
+                        counted += 1;
                     }
                 }
                 written
@@ -163,8 +168,8 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
 struct Files {
     folder: Folder,
     options: AuditOptions,
-    /// What the names of all files of this log begin with.
-    name: String,
+    /// What the names of this log's files have and no others.
+    random: u32,
     number: u64,
     current: Option<Current>,
 }
@@ -180,7 +185,10 @@ impl Files {
     /// Begins the next file, and removes the oldest of all where there are too many.
     fn begin(&mut self) -> io::Result<()> {
         self.number += 1;
-        let name = format!("{}{:06}{ENDS}", self.name, self.number);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let millis = since.map_or(0, |since| since.as_millis());
+        let (random, number) = (self.random, self.number);
+        let name = format!("{BEGINS}{millis:014}-{random:08x}-{number:06}{ENDS}");
         self.current = Some(Current {
             file: self.folder.create(&name)?,
             bytes: 0,
@@ -189,11 +197,12 @@ impl Files {
         let mut names = self.folder.names()?;
         names.retain(|name| name.starts_with(BEGINS) && name.ends_with(ENDS));
         names.sort_unstable();
-        // The names sort by time. One file may be longer by a line than it should.
+        // The names sort by when the files were begun.
         let mut left = self.options.total_bytes.get();
-        for older in names.iter().rev().filter(|other| **other != name) {
+        let older = names.iter().rev().filter(|other| **other != name);
+        for (index, older) in older.enumerate() {
             left = left.saturating_sub(self.folder.bytes(older)?);
-            if left == 0 {
+            if left == 0 || index >= MOST_FILES {
                 self.folder.remove(older)?;
             }
         }
@@ -202,11 +211,10 @@ impl Files {
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         let most = self.options.file_bytes.get();
-        if self
-            .current
-            .as_ref()
-            .is_none_or(|current| current.bytes >= most)
-        {
+        // Another process may have removed it to make room.
+        let goes_on =
+            |current: &Current| current.bytes < most && is_linked(&current.file).unwrap_or(false);
+        if !self.current.as_ref().is_some_and(goes_on) {
             self.current = None;
             self.begin()?;
         }
@@ -244,12 +252,8 @@ impl Current {
     }
 }
 
-/// A beginning of names that sorts by time and that no other log has.
-fn first_name() -> io::Result<String> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let millis = since.map_or(0, |since| since.as_millis());
+fn random() -> io::Result<u32> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
-    let random = u32::from_be_bytes(random);
-    Ok(format!("{BEGINS}{millis:014}-{random:08x}-"))
+    Ok(u32::from_be_bytes(random))
 }

@@ -180,6 +180,30 @@ fn a_full_file_is_followed_by_the_next_and_the_oldest_go() {
 
 #[cfg(unix)]
 #[test]
+fn a_log_whose_file_another_removed_to_make_room_goes_on_in_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("audit");
+    let quiet = AuditLog::open(&dir, AuditOptions::DEFAULT).unwrap();
+    told(&quiet, 1, "quiet", &Facts::new(), EventKind::Dropped);
+    quiet.flush();
+    let options = AuditOptions::DEFAULT
+        .file_bytes(NonZeroU64::MIN)
+        .total_bytes(NonZeroU64::MIN);
+    let busy = AuditLog::open(&dir, options).unwrap();
+    told(&busy, 1, "busy", &Facts::new(), EventKind::Dropped);
+    busy.flush();
+    told(&quiet, 2, "quiet", &Facts::new(), EventKind::Dropped);
+    quiet.flush();
+    let kept: Vec<_> = lines(&dir)
+        .iter()
+        .map(|line| (line["tool"].clone(), line["seq"].clone()))
+        .collect();
+    assert!(kept.contains(&(json!("quiet"), json!(2))), "{kept:?}");
+    assert_eq!(quiet.lost(), 0);
+}
+
+#[cfg(unix)]
+#[test]
 fn files_are_private_from_creation() {
     use std::os::unix::fs::PermissionsExt as _;
 
