@@ -149,9 +149,11 @@ async fn greet_strangers(common: &Common) -> Result<(), CliError> {
     // What is wrong with the file is told by whoever starts its servers.
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let config = ServersConfig::from_json(&text).unwrap_or_default();
+    let base = path.parent().filter(|base| !base.as_os_str().is_empty());
+    let base = base.unwrap_or(Path::new("."));
     for server in config.servers() {
         if pins.trusted(server.name()).await?.is_none() {
-            let (name, launch) = (server.name(), server.launch());
+            let (name, launch) = (server.name(), server.launch(base));
             render::note(&format!(
                 "server {name} is new, and trusted as it is: {launch}"
             ));

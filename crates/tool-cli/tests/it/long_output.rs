@@ -153,6 +153,8 @@ fn check_preview(content: &Value, printed: &str) -> String {
         .as_array()
         .unwrap()
         .iter()
+        // Beside the texts stands a link to the whole.
+        .filter(|block| block["type"] != "resource_link")
         .map(|block| block["text"].as_str().unwrap())
         .collect();
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
