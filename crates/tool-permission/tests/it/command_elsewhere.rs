@@ -15,6 +15,42 @@ fn a_part_of_docker_has_no_further_part() {
 }
 
 #[test]
+fn what_screen_runs_where_it_may_start_a_session_is_seen() {
+    for line in [
+        "screen -D -m rm y",
+        "screen -m -D rm y",
+        "screen -R rm y",
+        "screen -R work rm y",
+        "screen -dR rm y",
+        "screen -dR work rm y",
+        "screen -RR -S work rm y",
+        "screen -D -RR -- rm y",
+    ] {
+        denied(line);
+    }
+    for line in [
+        "screen -r work",
+        "screen -x work",
+        "screen -rx work",
+        "screen -d work",
+        "screen -D -r work",
+    ] {
+        check(EVERYTHING, line, Allow);
+        check("allow shell screen *", line, Allow);
+    }
+    opaque("screen -R $X rm y");
+}
+
+#[test]
+fn what_tmux_runs_in_place_of_a_client_is_seen() {
+    denied("tmux detach -E 'rm y'");
+    denied("tmux detach-client -a -E'rm y'");
+    opaque("tmux detach -E \"$X\"");
+    opaque("tmux detach --strange");
+    check("allow shell tmux *", "tmux detach -s work", Allow);
+}
+
+#[test]
 fn an_option_of_ssh_that_loads_a_library_is_opaque() {
     for option in [
         "-I ./x.so",
@@ -27,6 +63,12 @@ fn an_option_of_ssh_that_loads_a_library_is_opaque() {
         opaque(&format!("ssh host {option} ls"));
     }
     check(EVERYTHING, "ssh -o BatchMode=yes host ls", Allow);
+}
+
+#[track_caller]
+fn denied(line: &str) {
+    let rules = format!("{EVERYTHING}, deny shell rm *");
+    check(&rules, line, Deny);
 }
 
 #[track_caller]
