@@ -51,6 +51,24 @@ fn what_tmux_runs_in_place_of_a_client_is_seen() {
 }
 
 #[test]
+fn what_perf_records_by_a_part_of_its_own_is_seen() {
+    for line in [
+        "perf mem record rm y",
+        "perf mem -t load rec -a rm y",
+        "perf c2c record -- rm y",
+        "perf stat record -o x rm y",
+        "perf stat rm y",
+        "perf trace record rm y",
+    ] {
+        denied(line);
+    }
+    opaque("perf mem strange rm y");
+    opaque("perf mem \"$X\" rm y");
+    check("allow shell perf *", "perf mem report", Allow);
+    check("allow shell perf *", "perf c2c", Allow);
+}
+
+#[test]
 fn an_option_of_ssh_that_loads_a_library_is_opaque() {
     for option in [
         "-I ./x.so",
