@@ -1,5 +1,6 @@
 //! Where saved approvals are kept.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -146,7 +147,7 @@ impl Approvals {
     }
 
     /// Saves approvals, all or none, from now on and for that long; forever without a time. One
-    /// that is saved already gets the new end. Gives them as they were saved.
+    /// that is saved already gets the new end. Gives them as they were saved, each once.
     ///
     /// One call is approved for at most [`Approval::CALL_LASTS`].
     ///
@@ -182,6 +183,12 @@ impl Approvals {
             approval.created_ms = now;
             approval.expires_ms = lasts.map(|lasts| now.saturating_add(millis(lasts)));
         }
+        // Of one that is given twice the last counts, and it does not replace itself: what it
+        // replaced is put back when it is taken back.
+        let mut ids = HashSet::new();
+        granted.reverse();
+        granted.retain(|approval| ids.insert(approval.id.clone()));
+        granted.reverse();
         let before = Mutex::default();
         self.change(|kept| {
             let mut replaced = Vec::new();

@@ -167,14 +167,23 @@ impl Rule {
 
     /// The ruling of a match, naming the rule and its place.
     pub(crate) fn ruling(&self) -> Ruling {
-        Ruling::of_rule(self.effect.decision(), format!("{self} ({})", self.origin))
+        self.ruled(self.effect.decision(), format!("{self} ({})", self.origin))
             .reason(self.reason.clone())
     }
 
     /// The ruling of a match that depends on what only running can tell: nothing is sure enough
     /// to deny, and nothing may be allowed.
     pub(crate) fn possible_ruling(&self) -> Ruling {
-        Ruling::of_rule(Decision::Ask, format!("{self} may match ({})", self.origin))
+        self.ruled(Decision::Ask, format!("{self} may match ({})", self.origin))
+    }
+
+    /// A ruling of this rule with the text for the operator. The text of a saved approval is what
+    /// was asked about, so that the approval is named by its id alone.
+    fn ruled(&self, decision: Decision, told: String) -> Ruling {
+        match self.saved {
+            Some(_) => Ruling::of_rule(decision, self.origin.to_string()).told_as(told),
+            None => Ruling::of_rule(decision, told),
+        }
     }
 
     /// Whether the rule can do what it says. The text of the error names the way out.

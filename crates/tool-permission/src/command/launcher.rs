@@ -43,14 +43,37 @@ pub(super) fn perf(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     match words.split_first() {
         None => Ok(Unwrapped::default()),
         Some((word, behind)) => match word.known() {
-            Some("stat" | "record" | "trace" | "mem" | "c2c" | "top") => {
-                Ok(Unwrapped::words(PERF.scan(behind)?.operands))
+            Some("record" | "top") => Ok(Unwrapped::words(PERF.scan(behind)?.operands)),
+            Some(name @ ("stat" | "trace" | "mem" | "c2c")) => {
+                let measures = matches!(name, "stat" | "trace");
+                perf_part(PERF.scan(behind)?.operands, measures)
             }
             Some("annotate" | "diff" | "list" | "report" | "version" | "--version" | "--help") => {
                 Ok(Unwrapped::default())
             }
             _ => Err(Stop("what a wrapper runs is not read")),
         },
+    }
+}
+
+/// What stands behind a subcommand of `perf` that has a `record` of its own: the command that this
+/// runs or, where the subcommand itself measures, the command at once.
+fn perf_part(operands: Vec<CommandWord>, measures: bool) -> Result<Unwrapped, Stop> {
+    let Some((first, behind)) = operands.split_first() else {
+        return Ok(Unwrapped::default());
+    };
+    // Three letters are enough of either.
+    let is = |name: &str| {
+        let known = first.known();
+        known.is_some_and(|text| text.len() > 2 && name.starts_with(text))
+    };
+    if is("record") {
+        return Ok(Unwrapped::words(PERF.scan(behind)?.operands));
+    }
+    match (measures, is("report")) {
+        (_, true) => Ok(Unwrapped::default()),
+        (true, false) => Ok(Unwrapped::words(operands)),
+        (false, false) => Err(Stop("what a wrapper runs is not read")),
     }
 }
 
@@ -82,6 +105,9 @@ pub(super) fn hyperfine(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
 pub(super) fn project(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Stop>> {
     let (_, subcommand, operands) = PROJECT.iter().find(|(program, ..)| *program == name)?;
     let (first, behind) = words.split_first()?;
+    if !first.is_known() && subcommand.starts_with(first.beginning()) {
+        return Some(Err(Stop("a subcommand is known only when running")));
+    }
     if first.known() != Some(*subcommand) {
         return first
             .beginning()

@@ -14,12 +14,8 @@ use super::wrapper::{Inner, Unwrapped};
 pub(super) fn unwrap(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Stop>> {
     match name {
         "corepack" => Some(Ok(corepack(words))),
-        "yarn" => match yarn_elsewhere(words) {
-            Some(found) => found,
-            None => subcommand(name, words),
-        },
         _ => match RUNNERS.iter().find(|runner| runner.is(name, "")) {
-            Some(runner) => Some(runner.run(words)),
+            Some(runner) => Some(runner.run(words, false)),
             None => subcommand(name, words),
         },
     }
@@ -43,7 +39,8 @@ impl Runner {
         self.program == program && self.subcommand == subcommand
     }
 
-    fn run(&self, words: &[CommandWord]) -> Result<Unwrapped, Stop> {
+    /// What it runs; as one line for a shell also where an option before the subcommand says so.
+    fn run(&self, words: &[CommandWord], line: bool) -> Result<Unwrapped, Stop> {
         let scan = match self.anywhere {
             true => self.options.scan_all(words),
             false => self.options.scan(words),
@@ -55,7 +52,7 @@ impl Runner {
         let texts = scan.values(&["-c", "--call"]);
         inner.extend(texts.map(|text| Inner::Text(text.clone(), Dialect::Plain)));
         if let Some((program, behind)) = scan.operands.split_first() {
-            inner.push(match is_line(&scan) {
+            inner.push(match line || is_line(&scan) {
                 true => Inner::Text(joined(&scan.operands), Dialect::Plain),
                 false => {
                     let mut words = self.names.program(program)?;
@@ -83,11 +80,25 @@ fn is_line(scan: &Scan) -> bool {
 
 /// A runner that is a subcommand, if it is one.
 fn subcommand(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Stop>> {
+    subcommand_in(name, words, false)
+}
+
+/// The same, also of one workspace, which has no further workspace.
+fn subcommand_in(
+    name: &str,
+    words: &[CommandWord],
+    workspace: bool,
+) -> Option<Result<Unwrapped, Stop>> {
     let (_, before) = MANAGERS.iter().find(|(program, _)| *program == name)?;
     let runners = || RUNNERS.iter().filter(|runner| runner.program == name);
+    let running = || {
+        let others = OTHERS.iter().filter(|(program, _)| *program == name);
+        let others = others.map(|(_, subcommand)| *subcommand);
+        others.chain(runners().map(|runner| runner.subcommand))
+    };
     let may_be = |word: &CommandWord| match word.known() {
-        Some(text) => runners().any(|runner| runner.subcommand == text),
-        None => runners().any(|runner| runner.subcommand.starts_with(word.beginning())),
+        Some(text) => running().any(|subcommand| subcommand == text),
+        None => running().any(|subcommand| subcommand.starts_with(word.beginning())),
     };
     let Ok(scan) = before.scan(words) else {
         // An option that is not known hides the subcommand, if there can be one.
@@ -104,7 +115,20 @@ fn subcommand(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Sto
             elsewhere: true,
             ..Unwrapped::text(joined(behind), Dialect::Plain)
         })),
-        ("npm", "explore") => Some(Err(Stop("what runs in a package is not read"))),
+        ("npm", "explo" | "explor" | "explore") => {
+            Some(Err(Stop("what runs in a package is not read")))
+        }
+        ("yarn", "workspace" | "workspaces") if workspace => Some(Err(UNREAD)),
+        ("yarn", "workspace") => match behind.split_first()? {
+            (name, _) if name.rest() == Rest::Words => {
+                Some(Err(Stop("an operand may be several words")))
+            }
+            (_, behind) => subcommand_in("yarn", behind, true),
+        },
+        ("yarn", "workspaces") => {
+            let runs = |word: &CommandWord| matches!(word.known(), None | Some("exec" | "dlx"));
+            behind.iter().any(runs).then_some(Err(UNREAD))
+        }
         ("uv", "tool") => match behind.split_first() {
             Some((run, behind)) if run.known() == Some("run") => unwrap("uvx", behind),
             Some((run, _)) if !run.is_known() => Some(Err(HIDDEN)),
@@ -112,29 +136,23 @@ fn subcommand(name: &str, words: &[CommandWord]) -> Option<Result<Unwrapped, Sto
         },
         _ => runners()
             .find(|runner| runner.is(name, text))
-            .map(|runner| runner.run(behind)),
+            .map(|runner| runner.run(behind, is_line(&scan))),
     }
 }
 
 const HIDDEN: Stop = Stop("a subcommand is known only when running");
 
-/// `yarn` for one workspace or for all, with what it runs there.
-fn yarn_elsewhere(words: &[CommandWord]) -> Option<Option<Result<Unwrapped, Stop>>> {
-    let runs = |word: &CommandWord| matches!(word.known(), None | Some("exec" | "dlx"));
-    match words.first().and_then(CommandWord::known)? {
-        "workspace" => Some(match words.get(1) {
-            Some(name) if name.rest() == Rest::Words => {
-                Some(Err(Stop("an operand may be several words")))
-            }
-            _ => subcommand("yarn", words.get(2..).unwrap_or_default()),
-        }),
-        "workspaces" => {
-            let stop = Stop("what runs in every workspace is not read");
-            Some(words.iter().any(runs).then_some(Err(stop)))
-        }
-        _ => None,
-    }
-}
+const UNREAD: Stop = Stop("what runs in a workspace is not read");
+
+/// Subcommands that run something, beside the runners.
+const OTHERS: &[(&str, &str)] = &[
+    ("bun", "exec"),
+    ("npm", "explo"),
+    ("npm", "explor"),
+    ("npm", "explore"),
+    ("yarn", "workspace"),
+    ("yarn", "workspaces"),
+];
 
 /// `corepack`, which runs a manager of packages in a version of its own.
 fn corepack(words: &[CommandWord]) -> Unwrapped {

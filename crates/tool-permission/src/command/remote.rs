@@ -25,9 +25,9 @@ pub(super) fn ssh(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     for scan in [&before, &after] {
         let names = |word: &CommandWord| {
             let text = word.beginning().to_ascii_lowercase();
-            !word.is_known() || text.contains("command") || text.contains("include")
+            !word.is_known() || NAMING.iter().any(|name| text.contains(name))
         };
-        if scan.has(&["-F"]) || scan.values(&["-o"]).any(names) {
+        if scan.has(&["-F", "-I"]) || scan.values(&["-o"]).any(names) {
             return Err(Stop("an option of ssh may name a program"));
         }
         if scan.has(&["-Q", "-O", "-G"]) {
@@ -48,6 +48,12 @@ pub(super) fn ssh(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
 
 /// `docker` and those that take its words: `exec` and `run`, also of `compose`.
 pub(super) fn docker(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
+    docker_in(words, false)
+}
+
+/// The words of `docker`, or of a part of it that has subcommands of its own. No part has a
+/// further part.
+fn docker_in(words: &[CommandWord], nested: bool) -> Result<Unwrapped, Stop> {
     let Scan { operands, .. } = match DOCKER.scan(words) {
         Ok(scan) if scan.has(INFORMING) => return Ok(Unwrapped::default()),
         scan => scan?,
@@ -57,7 +63,8 @@ pub(super) fn docker(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     };
     match subcommand.known() {
         None => Err(Stop("what a container runs is known only when running")),
-        Some("compose" | "container") => docker(behind),
+        Some("compose" | "container") if nested => Err(UNREAD),
+        Some("compose" | "container") => docker_in(behind, true),
         Some("exec" | "run" | "create") => {
             let scan = CONTAINER.scan(behind)?;
             if scan.has(&["--entrypoint"]) {
@@ -100,9 +107,21 @@ pub(super) fn kubectl(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
             ..Unwrapped::words(command.to_vec())
         }),
         // An older form has the command behind the pod.
-        _ => Err(Stop("what a container runs is not read")),
+        _ => Err(UNREAD),
     }
 }
+
+const UNREAD: Stop = Stop("what a container runs is not read");
+
+/// What the names of those settings of ssh hold that run a program, load a library or read more
+/// settings.
+const NAMING: &[&str] = &[
+    "command",
+    "include",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "xauthlocation",
+];
 
 const SSH: Spec = Spec {
     flags: "46AaCfGgKkMNnqsTtVvXxYy",

@@ -4,7 +4,7 @@ use super::field::{CommandWord, Rest};
 use super::options::Spec;
 use super::reading::Stop;
 use super::shell::Dialect;
-use super::wrapper::Unwrapped;
+use super::wrapper::{Inner, Unwrapped};
 
 /// `tmux`: what a new session, window or pane runs. What is typed into one is not read.
 pub(super) fn tmux(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
@@ -24,6 +24,16 @@ pub(super) fn tmux(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     }
     match subcommand.known() {
         Some(name) if SHOWING.contains(&name) => Ok(Unwrapped::default()),
+        Some("detach" | "detach-client") => {
+            let scan = DETACH.scan(behind)?;
+            let inner = scan.values(&["-E"]);
+            let inner = inner.map(|text| Inner::Text(text.clone(), Dialect::Plain));
+            Ok(Unwrapped {
+                elsewhere: true,
+                inner: inner.collect(),
+                ..Unwrapped::default()
+            })
+        }
         Some(name) if OPENING.contains(&name) => {
             let operands = PANE.scan(behind)?.operands;
             Ok(Unwrapped {
@@ -52,14 +62,27 @@ pub(super) fn screen(words: &[CommandWord]) -> Result<Unwrapped, Stop> {
     if scan.has(&["-X", "-c"]) {
         return Err(Stop("what screen runs is not read"));
     }
-    let attaches = scan.has(&["-r", "-R", "-x", "-D"]) || (scan.has(&["-d"]) && !scan.has(&["-m"]));
-    match attaches {
-        true => Ok(Unwrapped::default()),
-        false => Ok(Unwrapped {
-            elsewhere: true,
-            ..Unwrapped::words(scan.operands)
-        }),
+    // `-R` starts a session where there is none, and `-m` beside `-d` or `-D` always.
+    let or_starts = scan.has(&["-R"]);
+    let detaches = scan.has(&["-d", "-D"]) && !scan.has(&["-m"]);
+    if !or_starts && (detaches || scan.has(&["-r", "-x"])) {
+        return Ok(Unwrapped::default());
     }
+    let mut unwrapped = Unwrapped {
+        elsewhere: true,
+        ..Unwrapped::words(scan.operands.clone())
+    };
+    // The first operand may be the session that `-R` looks for.
+    if or_starts
+        && let Some((first, behind)) = scan.operands.split_first()
+        && !behind.is_empty()
+    {
+        if first.rest() == Rest::Words {
+            return Err(Stop("an operand may be several words"));
+        }
+        unwrapped.inner.push(Inner::Words(behind.to_vec()));
+    }
+    Ok(unwrapped)
 }
 
 /// Commands of tmux that run nothing.
@@ -68,8 +91,6 @@ const SHOWING: &[&str] = &[
     "attach-session",
     "capture-pane",
     "capturep",
-    "detach",
-    "detach-client",
     "has",
     "has-session",
     "kill-pane",
@@ -112,6 +133,13 @@ const TMUX: Spec = Spec {
 const PANE: Spec = Spec {
     flags: "AabDdEhIkPSvXZ",
     valued: "ceFflnpstxy",
+    ..Spec::NONE
+};
+
+/// `-E` names what runs in place of the client.
+const DETACH: Spec = Spec {
+    flags: "aP",
+    valued: "Est",
     ..Spec::NONE
 };
 

@@ -112,6 +112,21 @@ async fn what_one_gateway_grants_or_revokes_holds_in_the_other_at_once() {
 }
 
 #[tokio::test]
+async fn an_approval_is_named_by_its_id_where_a_ruling_names_what_decided() {
+    let state = Arc::new(Shared::default());
+    let policy = gateway(&state, []);
+    let secret = Approval::new("fetch", "canary", Scope::Project);
+    let granted = policy.saved().grant([secret.clone(), secret], None).await;
+    let [granted] = <[Approval; 1]>::try_from(granted.unwrap()).unwrap();
+    let facts = Facts::new();
+    let request = Request::new(Action::new("fetch"), [Resource::from("canary")], &facts);
+    let ruling = policy.decide(&request).await.unwrap();
+    let named = format!("saved approval {}", granted.id);
+    assert_eq!(ruling.rule(), Some(named.as_str()));
+    assert_eq!(ruling.because, format!("allow fetch canary ({named})"));
+}
+
+#[tokio::test]
 async fn a_scope_holds_for_whom_it_names_and_for_nobody_else() {
     let policy = gateway(&Arc::default(), []);
     let grants = [

@@ -116,3 +116,45 @@ fn a_package_or_an_option_that_is_not_read_is_opaque() {
     check(&rules, "bun exec 'ls'", Deny);
     check(&rules, "uv run x.py", Deny);
 }
+
+#[test]
+fn a_subcommand_that_may_run_something_is_not_hidden_by_what_stands_before_it() {
+    for line in [
+        "poetry \"$(echo run)\" rm -rf x",
+        "poetry r$X rm x",
+        "bundle $X rm x",
+        "bun --smol exec 'rm -rf x'",
+        "bun --smol \"e$X\" 'rm -rf x'",
+        "npm --loglevel silly explore a -- rm -rf x",
+        "npm explor a -- rm -rf x",
+        "yarn --strange workspace a exec rm x",
+        "yarn \"$X\" a exec rm x",
+        "yarn work$X a exec rm x",
+        "yarn workspace a workspace b exec rm x",
+        "yarn --cwd d workspaces foreach exec rm x",
+    ] {
+        let analysis = CommandAnalysis::new("/repo", "/repo", line);
+        assert!(analysis.opaque().is_some(), "{line}");
+        check(EVERYTHING, line, Ask);
+    }
+    let rules = format!("{EVERYTHING}, deny shell rm *");
+    check(&rules, "yarn --cwd d workspace a exec rm x", Deny);
+    check(EVERYTHING, "poetry \"add$X\" x", Allow);
+    check(EVERYTHING, "npm --loglevel silly test", Allow);
+    check(EVERYTHING, "bun --smol test", Allow);
+    check(EVERYTHING, "yarn workspace", Allow);
+}
+
+#[test]
+fn an_option_before_the_subcommand_makes_a_line_for_a_shell_too() {
+    let rules = format!("{EVERYTHING}, deny shell rm *");
+    for line in [
+        "pnpm -c exec 'rm -rf x'",
+        "pnpm -rc exec 'ls; rm -rf x'",
+        "pnpm --shell-mode exec 'rm -rf x'",
+        "pnpm exec -c 'rm -rf x'",
+    ] {
+        check(&rules, line, Deny);
+    }
+    check(&rules, "pnpm -c exec 'ls x'", Allow);
+}

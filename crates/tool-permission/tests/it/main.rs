@@ -14,6 +14,7 @@ mod command; // lines for a shell: the labelled cases in other forms
 #[cfg(unix)]
 mod command_agreement; // the words that a real bash runs with are those that were found
 mod command_corpus; // lines that agents write, of which hardly any is opaque
+mod command_elsewhere; // ... or in a container, on another machine, in another terminal
 mod command_grammar; // makes lines with a numbered command in every place that runs
 mod command_hostile; // ... or made to break the reader
 mod command_markers; // ... none of which is missed

@@ -365,29 +365,29 @@ async fn an_answer_that_comes_too_late_takes_back_what_it_saved_and_nothing_olde
     let approvals = Approvals::kept_in(Arc::clone(&state) as Arc<dyn State>, "project");
     let policy = Arc::new(policy([]).approvals(approvals));
     let desk = Desk::new(Arc::clone(&policy));
-    let office = Office {
-        policy: Arc::clone(&policy),
-        desk: desk.clone(),
-    };
     let facts = Facts::new();
-    for older in [None, Some(Duration::from_secs(60))] {
+    let minute = Some(Duration::from_secs(60));
+    for (older, times) in [(None, 1), (minute, 1), (None, 2), (minute, 2)] {
         let lasts = Reply::Save {
             scope: ReplyScope::Project,
             lasts: Some(Duration::from_secs(9)),
         };
-        let name = format!("x{}", older.is_some());
-        let ticket = office.waiting(&facts, &name).await;
-        let id = ticket.id();
-        let before = match older {
-            None => Vec::new(),
-            Some(_) => {
-                let approval = Approval::new("fetch", &name, Scope::Project);
-                policy.saved().grant([approval], older).await.unwrap()
-            }
+        let name = format!("x{}{times}", older.is_some());
+        let save = vec![name.clone(); times];
+        let mut request = request(&facts, &name);
+        request.save = &save;
+        let Queued::Waiting(ticket) = desk.queue(&request).await.unwrap() else {
+            panic!("{name} is allowed");
         };
+        let id = ticket.id();
+        if older.is_some() {
+            let approval = Approval::new("fetch", &name, Scope::Project);
+            policy.saved().grant([approval], older).await.unwrap();
+        }
+        let before = policy.saved().list().await.unwrap();
         *state.ticket.lock().unwrap() = Some(ticket);
         let answered = desk.answer(id, lasts).await;
         assert!(matches!(answered, Err(AnswerError::NotFound(_))));
-        assert_eq!(policy.saved().list().await.unwrap(), before, "{older:?}");
+        assert_eq!(policy.saved().list().await.unwrap(), before, "{name}");
     }
 }
