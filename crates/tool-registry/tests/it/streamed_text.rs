@@ -257,11 +257,9 @@ async fn law_09_no_lossy_success_of_a_handler_that_ignores_a_failed_piece() {
             json!({"type": "object"}),
             |_: Value, cx: Context| async move {
                 let mut output = cx.stream_output();
-                let mut failed = 0;
                 for piece in ["a", "b", "c", "d"] {
-                    failed += usize::from(output.write(&piece.repeat(1_500)).await.is_err());
+                    let _ignored = output.write(&piece.repeat(1_500)).await;
                 }
-                assert!(failed > 1, "all that follows fails too");
                 match output.finish(None).await? {
                     Streamed::Whole(text) => Ok(Produced::content([Content::text(text)])),
                     Streamed::Kept(content, _) => Ok(Produced::content(content)),
@@ -287,8 +285,8 @@ async fn law_09_no_lossy_success_of_a_handler_that_drops_a_piece_midway() {
         |_: Value, cx: Context| async move {
             let mut output = cx.stream_output();
             let text = "a".repeat(1_500);
-            assert!(output.write(&text).now_or_never().is_none());
-            output.write("more").await.unwrap_err();
+            let _dropped = output.write(&text).now_or_never();
+            let _ignored = output.write("more").await;
             output.finish(None).await?;
             Ok(Produced::content([Content::text("all is well")]))
         },
