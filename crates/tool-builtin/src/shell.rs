@@ -94,8 +94,10 @@ struct Report {
 /// result, not a failure.
 ///
 /// What is printed goes on to the runtime's store as soon as it is over the bound of what a model is
-/// shown, so that a call holds some 200 KiB of it at most. Its output then has the preview and the
-/// id in place of the text. Without a store, and where another tool calls, the text is held.
+/// shown. Under the default bound, and with a store that is a folder, a call holds some 200 KiB of it
+/// at most; a larger bound, or a store that sends larger pieces, holds more. A store that hangs until
+/// five seconds after the timeout of the line makes the call a defect. The output of text that was
+/// stored has the preview and the id in its place. Without a store, and where another tool calls, the text is held.
 ///
 /// # Processes
 /// The shell leads a process group of its own. When it ends, whoever still holds the output open has

@@ -76,7 +76,7 @@ pub enum EventKind<'a> {
     Received {
         /// The digest of the tool's definition.
         definition: Digest,
-        /// The arguments; `None` for what is no JSON.
+        /// The arguments; `None` for what could not be read.
         arguments: Option<&'a Value>,
     },
     /// Policy ruled on the call, or on one of its capabilities.

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Bound, Bounded, BoxFuture, CallHost, Content, Loss, Retained, StoreError};
+use crate::{
+    Bound, Bounded, BoxFuture, CallHost, Content, Loss, Retained, StoreError, StoreErrorKind,
+};
 
 /// An output on its way into a store, as [`OutputStore::stream`](crate::OutputStore::stream)
 /// begins it.
@@ -45,6 +47,8 @@ pub struct OutputStream {
     held: String,
     newlines: usize,
     sink: Option<Box<dyn OutputSink>>,
+    /// The store may lack some of it.
+    failed: bool,
 }
 
 /// What became of the text of an [`OutputStream`].
@@ -80,26 +84,32 @@ impl OutputStream {
             held: String::new(),
             newlines: 0,
             sink: None,
+            failed: false,
         }
     }
 
     /// Writes on.
     ///
     /// # Errors
-    /// [`StoreError`] when the store cannot take it. Nothing of it is kept then; `?` makes it the
-    /// defect that it is.
+    /// [`StoreError`] when the store cannot take it. Nothing of it is kept then, and every later
+    /// call fails too; `?` makes it the defect that it is.
     ///
     /// # Cancel safety
-    /// None: drop the stream with the future.
+    /// None: drop the stream with the future. Every later call fails.
     pub async fn write(&mut self, text: &str) -> Result<(), StoreError> {
+        self.is_whole()?;
         if let Some(sink) = &mut self.sink {
-            return sink.write(text).await;
+            self.failed = true;
+            sink.write(text).await?;
+            self.failed = false;
+            return Ok(());
         }
         self.held.push_str(text);
         self.newlines += text.bytes().filter(|byte| *byte == b'\n').count();
         let Some(bound) = self.bound.filter(|bound| self.is_over(*bound)) else {
             return Ok(());
         };
+        self.failed = true;
         match self.host.stream_output(bound)? {
             Some(mut sink) => {
                 sink.write(&std::mem::take(&mut self.held)).await?;
@@ -108,17 +118,20 @@ impl OutputStream {
             // Nobody takes it, and nobody is asked again.
             None => self.bound = None,
         }
+        self.failed = false;
         Ok(())
     }
 
     /// Ends the text, with what its producer has left out of it.
     ///
     /// # Errors
-    /// [`StoreError`] when the store could not finish it. Nothing of it is kept then.
+    /// [`StoreError`] when the store could not finish it, or an earlier write failed or was dropped
+    /// midway. Nothing of it is kept then.
     ///
     /// # Cancel safety
     /// Dropping the future leaves nothing visible in the store.
     pub async fn finish(self, loss: Option<Loss>) -> Result<Streamed, StoreError> {
+        self.is_whole()?;
         let loss = loss.filter(|loss| loss.count() > 0);
         let Some(mut sink) = self.sink else {
             if let Some(loss) = loss {
@@ -132,6 +145,17 @@ impl OutputStream {
         let Bounded { content, retained } = sink.finish().await?;
         self.host.state().note_retained(retained.clone());
         Ok(Streamed::Kept(content, retained))
+    }
+
+    /// Fails where a write did, so that no text is shown or kept that lacks some of its middle.
+    fn is_whole(&self) -> Result<(), StoreError> {
+        if self.failed {
+            return Err(StoreError::new(
+                StoreErrorKind::Io,
+                "an earlier write of the output failed or was not awaited to its end",
+            ));
+        }
+        Ok(())
     }
 
     fn is_over(&self, bound: Bound) -> bool {

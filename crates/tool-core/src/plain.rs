@@ -11,8 +11,8 @@ use serde_json::{Map, Number, Value};
 /// JSON that was read from text and borrows what it can, so that reading a few arguments costs
 /// next to nothing.
 ///
-/// Only what has one reading is held here: no key stands twice in an object, and a number is an
-/// integer of 64 bits or has a fraction.
+/// [`Plain::read`] gives only what has one reading: no key stands twice in an object, and a number
+/// is an integer of 64 bits or has a fraction. What is made in another way is not checked.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no further type")]
 pub enum Plain<'t> {
@@ -35,7 +35,7 @@ impl<'t> Plain<'t> {
     /// that knows all sorts and says what is wrong: it may be JSON or not.
     ///
     /// Left are objects of more than 16 keys or with a key that stands twice, nesting of more than
-    /// 16 levels, numbers beyond 64 bits, and numbers spelled like a fraction that have none.
+    /// 16 levels, numbers beyond 64 bits, `-0`, and numbers spelled like a fraction that have none.
     #[must_use]
     pub fn read(text: &'t str) -> Option<Self> {
         reader::read(text)

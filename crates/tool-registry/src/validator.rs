@@ -178,8 +178,27 @@ impl Validator {
                 got: type_name(value),
             }]);
         }
+        self.reasons(
+            value,
+            "the arguments do not fit the schema of the tool",
+            "the arguments do not fit; where they do not takes too long to find, so send flatter ones",
+        )
+    }
+
+    /// Why a result does not fit, of which it is known that it doesn't.
+    pub(crate) fn why_not_result(&self, value: &Value) -> InvalidArguments {
+        self.reasons(
+            value,
+            "the result does not fit the schema of the tool",
+            "the result does not fit; where it does not takes too long to find",
+        )
+    }
+
+    /// What is wrong with a value: `unsaid` where the schema cannot tell, `too_long` where that would
+    /// take too many steps.
+    fn reasons(&self, value: &Value, unsaid: &str, too_long: &str) -> InvalidArguments {
         if !self.says_why {
-            return endless("the arguments do not fit the schema of the tool");
+            return endless(unsaid);
         }
         let issues = self.limited(STEPS_TO_SAY_WHY, value, || {
             let errors = self.compiled.iter_errors(value);
@@ -189,9 +208,7 @@ impl Validator {
             });
             InvalidArguments::new(issues)
         });
-        issues.unwrap_or_else(|| {
-            endless("the arguments do not fit; where they do not takes too long to find, so send flatter ones")
-        })
+        issues.unwrap_or_else(|| endless(too_long))
     }
 
     /// The issues of one error, of which at most so many are read: the others are only counted, and
@@ -318,7 +335,7 @@ impl Validator {
     }
 }
 
-/// The one issue of arguments whose validation was given up.
+/// The one issue of a value whose validation was given up.
 fn endless(rule: &str) -> InvalidArguments {
     InvalidArguments::new([Issue::Constraint {
         path: String::new(),

@@ -11,8 +11,9 @@ use std::time::Duration;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
-use tool_core::{Context, HandlerError, Progress, ToolFailure};
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout, timeout_at};
+use tool_core::{Context, HandlerError, Progress, StoreError, StoreErrorKind, ToolFailure};
 
 use super::capture::{Capture, Captured};
 use super::descendants::{Descendants, started};
@@ -23,6 +24,8 @@ use super::options::ShellOptions;
 const GRACE: Duration = Duration::from_millis(250);
 /// How long the end of the output is waited for once everything is killed.
 const DRAIN: Duration = Duration::from_secs(5);
+/// How long, from the deadline of the command on, its output may be on its way into the store.
+const STORING: Duration = Duration::from_secs(5);
 /// How often progress is reported at most.
 const REPORT: Duration = Duration::from_millis(500);
 
@@ -57,10 +60,7 @@ impl Spawn<'_> {
             .await?;
 
         running.kill_left().await;
-        let closed = watched.closed
-            || timeout(DRAIN, drain(&mut output, &mut capture))
-                .await
-                .unwrap_or(Ok(false))?;
+        let closed = watched.closed || drain(&mut output, &mut capture).await?;
         let status = running.reap(watched.status).await;
         cx.progress(report(capture.bytes()));
         Ok(Ended {
@@ -141,6 +141,8 @@ impl Running {
             timed_out: false,
             closed: false,
         };
+        // A store that hangs must not hang the command too.
+        let stored_by = deadline + STORING;
         let mut deadline = deadline;
         let mut buffer = vec![0; 64 * 1024];
         let mut reports = interval(REPORT);
@@ -150,7 +152,7 @@ impl Running {
             tokio::select! {
                 read = output.read(&mut buffer), if !watched.closed => {
                     let bytes = buffer.get(..read?).unwrap_or_default();
-                    capture.push(bytes).await?;
+                    timeout_at(stored_by, capture.push(bytes)).await.map_err(not_stored)??;
                     watched.closed = bytes.is_empty();
                 }
                 // The leader alone: what it left behind is not waited for.
@@ -215,6 +217,13 @@ impl Drop for Running {
     }
 }
 
+fn not_stored(_: Elapsed) -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Io,
+        "the store did not take the output of the command in time",
+    )
+}
+
 fn not_started(error: io::Error) -> HandlerError {
     match error.kind() {
         io::ErrorKind::ArgumentListTooLong => ToolFailure::new(
@@ -226,17 +235,23 @@ fn not_started(error: io::Error) -> HandlerError {
     }
 }
 
-/// Reads to the end of the output.
+/// Reads what is left of the output, and whether that was its end. Only reading is given up: what was
+/// read is text that the store gets.
 async fn drain(output: &mut ChildStdout, capture: &mut Capture) -> Result<bool, HandlerError> {
+    let until = Instant::now() + DRAIN;
     let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let bytes = output.read(&mut buffer).await?;
-        if bytes == 0 {
+    // A process out of reach may print on and on, and then there is always something to read.
+    while Instant::now() < until {
+        let Ok(read) = timeout_at(until, output.read(&mut buffer)).await else {
+            break;
+        };
+        let bytes = buffer.get(..read?).unwrap_or_default();
+        if bytes.is_empty() {
             return Ok(true);
         }
-        let bytes = buffer.get(..bytes).unwrap_or_default();
         capture.push(bytes).await?;
     }
+    Ok(false)
 }
 
 fn report(bytes: u64) -> Progress {

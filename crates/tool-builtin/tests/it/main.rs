@@ -30,4 +30,6 @@ mod shell;
 /// That nothing goes on running after a call of the shell.
 #[cfg(target_os = "linux")]
 mod shell_processes;
+/// A store that does not take what the shell prints.
+mod shell_storing;
 mod write;

@@ -4,7 +4,7 @@
 //! else counts as unsure, whatever the type makes of the error, and the value is asked instead.
 
 use std::cell::Cell;
-use std::slice;
+use std::{slice, vec};
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
@@ -62,13 +62,21 @@ impl<'de, 't> Decoding<'de, 't> {
         members: &'de [Member<'t>],
         visitor: V,
     ) -> Result<V::Value, Error> {
+        // A value has its members in the order of their keys, and there are types that tell.
+        let (mut members, mut sorted) = (members, Vec::new());
+        if !members.is_sorted_by_key(|(key, _)| key) {
+            sorted.extend(members);
+            sorted.sort_by_key(|(key, _)| key);
+            members = &[];
+        }
         let mut access = Members {
             members: members.iter(),
+            sorted: sorted.into_iter(),
             value: None,
             unsure: self.unsure,
         };
         let visited = visitor.visit_map(&mut access)?;
-        whole(visited, access.members.len(), self.unsure)
+        whole(visited, access.left(), self.unsure)
     }
 }
 
@@ -215,9 +223,18 @@ impl<'de> SeqAccess<'de> for Items<'de, '_> {
 }
 
 struct Members<'de, 't> {
+    /// Those that stand in order; else there are none here.
     members: slice::Iter<'de, Member<'t>>,
+    /// Those that had to be put in order.
+    sorted: vec::IntoIter<&'de Member<'t>>,
     value: Option<&'de Plain<'t>>,
     unsure: &'de Cell<bool>,
+}
+
+impl Members<'_, '_> {
+    fn left(&self) -> usize {
+        self.members.len() + self.sorted.len()
+    }
 }
 
 impl<'de> MapAccess<'de> for Members<'de, '_> {
@@ -227,7 +244,7 @@ impl<'de> MapAccess<'de> for Members<'de, '_> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Error> {
-        let Some((text, value)) = self.members.next() else {
+        let Some((text, value)) = self.members.next().or_else(|| self.sorted.next()) else {
             return Ok(None);
         };
         self.value = Some(value);
@@ -244,7 +261,7 @@ impl<'de> MapAccess<'de> for Members<'de, '_> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.members.len())
+        Some(self.left())
     }
 }
 

@@ -1,9 +1,11 @@
 //! Arguments that are read without making a value of them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use proptest::prelude::*;
 use schemars::JsonSchema;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 use tool_core::{Context, Plain, Spoken, Tool};
@@ -125,6 +127,8 @@ struct Everything {
     either: Either,
     any: Value,
     #[schemars(with = "Value")]
+    ordered: Ordered,
+    #[schemars(with = "Value")]
     #[serde(deserialize_with = "forgiving")]
     forgiven: HashMap<u64, i8>,
     #[serde(flatten)]
@@ -154,6 +158,32 @@ enum Either {
     Texts(Vec<String>),
     #[default]
     Nothing,
+}
+
+/// Keys in the order in which they come.
+#[derive(Debug, Default, Serialize)]
+struct Ordered(Vec<String>);
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Ordered;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ordered, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, IgnoredAny)) = members.next_entry::<String, _>()? {
+                    keys.push(format!("{key} of {:?}", members.size_hint()));
+                }
+                Ok(Ordered(keys))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
 }
 
 /// Makes nothing of every error.
@@ -211,6 +241,8 @@ fn a_type_reads_plain_arguments_as_it_reads_their_value() {
         r#""either":null"#,
         r#""either":{}"#,
         r#""any":{"a":[1,0.5,"x",null,true]}"#,
+        r#""ordered":{"a":1,"b":2,"ba":3}"#,
+        r#""ordered":{"b":1,"é":2,"a":3,"B":[],"":4}"#,
         r#""forgiven":{"7":1}"#,
         r#""forgiven":{"x":1}"#,
         r#""forgiven":3"#,

@@ -107,7 +107,10 @@ async fn cut(run: &mut Run<'_>, entry: &Entry, outputs: &Arc<dyn OutputStore>, b
         }
         Err(cause) => {
             let defect = Defect::because(DefectKind::Retention, cause);
+            // What was streamed before is in the store all the same.
+            let streamed = std::mem::take(&mut run.settlement.retained);
             run.end(Outcome::Defect(defect));
+            run.settlement.retained = streamed;
         }
     }
 }

@@ -75,7 +75,7 @@ fn is_held(settlement: &mut Settlement) -> bool {
 /// Says of output that its schema does not accept, in the settlement and to whoever listens.
 fn warn(run: &mut Run<'_>, entry: &Entry) {
     let why = match (&entry.output, &run.settlement.output) {
-        (Some(schema), Some(output)) => Some(schema.why_not(output)),
+        (Some(schema), Some(output)) => Some(schema.why_not_result(output)),
         _ => None,
     };
     let issues = why.as_ref().map_or(&[][..], |why| why.issues());

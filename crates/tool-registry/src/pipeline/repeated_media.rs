@@ -1,5 +1,7 @@
 //! Media that a result holds twice.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 use tool_core::{Content, Embedded, EmbeddedBody, Structured};
 
@@ -17,20 +19,31 @@ struct Shown {
 /// and in what programs are shown. A model would be shown an image as letters; the bytes are in the
 /// block. The output itself stays as it is, and so does a structured copy that its own schema would
 /// not take with a reference in it. Blocks are numbered among those that hold bytes, as bounding
-/// moves none of them.
+/// moves none of them. Each block is looked for in all that is shown, so that only the largest are.
 pub(super) fn refer(run: &mut Run<'_>, entry: &Entry) {
     let settlement = &mut run.settlement;
     let has_bytes = |block: &Content| bytes_of(block).is_some_and(|len| len >= LEAST);
     if !run.door.bounds_text() || !settlement.content.iter().any(has_bytes) {
         return;
     }
+    let texts = settlement.content.iter().filter_map(Content::as_text);
+    let longest = texts
+        .map(str::len)
+        .max()
+        .max(settlement.structured().map(longest))
+        .unwrap_or_default();
     let blocks = settlement.content.iter().filter_map(|block| {
         let bytes = bytes_of(block)?;
         Some((block, bytes))
     });
-    let shown: Vec<Shown> = blocks
+    let mut blocks: Vec<_> = blocks
         .enumerate()
-        .filter(|(_, (_, bytes))| *bytes >= LEAST)
+        .filter(|(_, (_, bytes))| *bytes >= LEAST && unpadded(*bytes) <= longest)
+        .collect();
+    blocks.sort_by_key(|(_, (_, bytes))| Reverse(*bytes));
+    let shown: Vec<Shown> = blocks
+        .into_iter()
+        .take(MOST)
         .filter_map(|(at, (block, bytes))| {
             let padded = block.to_base64()?;
             Some(Shown {
@@ -113,6 +126,21 @@ fn referred(text: &str, shown: &[Shown]) -> Option<String> {
     referred
 }
 
+/// How many letters that many bytes are as base64.
+fn unpadded(bytes: usize) -> usize {
+    bytes.saturating_mul(4).div_ceil(3)
+}
+
+/// The bytes of the longest text in a value.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(longest).max().unwrap_or_default(),
+        Value::Object(members) => members.values().map(longest).max().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
 fn repeats(value: &Value, shown: &[Shown]) -> bool {
     match value {
         Value::String(text) => shown
@@ -143,3 +171,5 @@ fn put_references(value: &mut Value, shown: &[Shown]) {
 
 /// Fewer bytes cost about as much as a reference, and may be the same by chance.
 const LEAST: usize = 96;
+/// The most blocks that are looked for.
+const MOST: usize = 16;

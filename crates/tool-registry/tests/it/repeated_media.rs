@@ -115,3 +115,42 @@ async fn data_of_a_failure_is_referred_to_as_well_and_other_text_is_left_alone()
     );
     assert_eq!(structured["other"], base64_of(&picture(5)));
 }
+
+#[tokio::test]
+async fn only_the_largest_blocks_are_looked_for() {
+    let data = |at: u8| vec![at; 100 + usize::from(at)];
+    let text: Vec<_> = (0..40).map(|at| base64_of(&data(at))).collect();
+    let blocks = (0..40).map(|at| Content::image("image/png", data(at)));
+    let output = json!({"shots": text});
+    let produced = Produced::value(output).with_content(blocks);
+    let (settled, _) = settled(gives(produced)).await;
+    let shots = settled.structured().unwrap()["shots"].as_array().unwrap();
+    for (at, shot) in shots.iter().enumerate() {
+        let shot = shot.as_str().unwrap();
+        if at < 24 {
+            assert_eq!(shot, text[at], "it stays");
+        } else {
+            let expected = format!(
+                "[{} bytes of image/png: see media block {}]",
+                100 + at,
+                at + 1
+            );
+            assert_eq!(shot, expected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn blocks_too_large_for_any_text_take_no_place_from_those_that_are_repeated() {
+    let small = vec![7; 99];
+    let large = (0..20).map(|at| Content::image("image/png", vec![at; 1_000]));
+    let blocks = large.chain([Content::image("image/png", small.clone())]);
+    // Just as long as the letters without their padding.
+    let output = json!({"shot": base64_of(&small).trim_end_matches('=')});
+    let produced = Produced::value(output).with_content(blocks);
+    let (settled, _) = settled(gives(produced)).await;
+    assert_eq!(
+        settled.structured(),
+        Some(&json!({"shot": "[99 bytes of image/png: see media block 21]"}))
+    );
+}

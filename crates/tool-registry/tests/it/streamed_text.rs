@@ -4,6 +4,7 @@ use std::future::{IntoFuture as _, pending};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tool_core::{
     Bound, Bounded, Bounding, BoxFuture, Call, Content, Context, Digest, Facts, HandlerError, Loss,
@@ -27,6 +28,42 @@ struct Kept {
     forgotten: Vec<String>,
     bounded: usize,
     is_full: bool,
+    /// The number of the piece that is not taken.
+    refused: Option<usize>,
+    pieces: usize,
+    cannot_bound: bool,
+}
+
+/// A store that never ends to take a piece.
+struct Hanging;
+
+impl OutputStore for Hanging {
+    fn bound<'a>(&'a self, _: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
+        Box::pin(pending())
+    }
+
+    fn stream(&self, _: Retention<'_>) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
+        Ok(Some(Box::new(Self)))
+    }
+
+    fn page<'a>(&'a self, _: PageRequest<'a>) -> BoxFuture<'a, Result<OutputPage, StoreError>> {
+        Box::pin(pending())
+    }
+}
+
+impl OutputSink for Hanging {
+    fn write<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(pending())
+    }
+
+    fn report_loss(&mut self, _: Loss) {}
+
+    fn finish(self: Box<Self>) -> BoxFuture<'static, Result<Bounded, StoreError>> {
+        Box::pin(async {
+            let retained = Retained::new("out_hung", 0, 0, Digest::of(b""));
+            Ok(Bounded::new(Vec::new(), retained))
+        })
+    }
 }
 
 struct Sink {
@@ -38,8 +75,13 @@ struct Sink {
 
 impl OutputStore for Stream {
     fn bound<'a>(&'a self, _: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
-        self.0.lock().unwrap().bounded += 1;
-        Box::pin(async {
+        let mut kept = self.0.lock().unwrap();
+        kept.bounded += 1;
+        let cannot = kept.cannot_bound;
+        Box::pin(async move {
+            if cannot {
+                return Err(StoreError::new(StoreErrorKind::Io, "it cannot be written"));
+            }
             let retained = Retained::new("out_whole", 0, 0, Digest::of(b""));
             Ok(Bounded::new(vec![Content::text("bounded")], retained))
         })
@@ -70,7 +112,9 @@ impl OutputStore for Stream {
 impl OutputSink for Sink {
     fn write<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            if self.store.0.lock().unwrap().is_full {
+            let mut kept = self.store.0.lock().unwrap();
+            kept.pieces += 1;
+            if kept.is_full || kept.refused == Some(kept.pieces) {
                 return Err(StoreError::new(
                     StoreErrorKind::Io,
                     "no space left on device",
@@ -201,6 +245,77 @@ async fn law_09_no_lossy_success_when_the_store_cannot_take_a_piece() {
     assert!(matches!(settled.outcome, Outcome::Defect(_)));
     assert!(!settled.text().contains("0123"), "nothing of it is shown");
     assert!(settled.retained.is_empty());
+}
+
+#[tokio::test]
+async fn law_09_no_lossy_success_of_a_handler_that_ignores_a_failed_piece() {
+    for refused in [1, 2] {
+        let store = Stream::default();
+        store.0.lock().unwrap().refused = Some(refused);
+        let tool = Tool::dynamic(
+            "Prints",
+            json!({"type": "object"}),
+            |_: Value, cx: Context| async move {
+                let mut output = cx.stream_output();
+                for piece in ["a", "b", "c", "d"] {
+                    let _ignored = output.write(&piece.repeat(1_500)).await;
+                }
+                match output.finish(None).await? {
+                    Streamed::Whole(text) => Ok(Produced::content([Content::text(text)])),
+                    Streamed::Kept(content, _) => Ok(Produced::content(content)),
+                }
+            },
+        );
+        let settled = settled(&store, tool).await;
+        assert!(matches!(settled.outcome, Outcome::Defect(_)), "{refused}");
+        assert!(settled.retained.is_empty());
+        assert!(store.0.lock().unwrap().shown.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn law_09_no_lossy_success_of_a_handler_that_drops_a_piece_midway() {
+    let registry = open()
+        .bound(Bound::new(2_048, 100).unwrap())
+        .outputs(Arc::new(Hanging))
+        .build();
+    let tool = Tool::dynamic(
+        "Prints",
+        json!({"type": "object"}),
+        |_: Value, cx: Context| async move {
+            let mut output = cx.stream_output();
+            let text = "a".repeat(1_500);
+            let _dropped = output.write(&text).now_or_never();
+            let _ignored = output.write("more").await;
+            output.finish(None).await?;
+            Ok(Produced::content([Content::text("all is well")]))
+        },
+    );
+    registry.register([("prints", tool)]).unwrap().keep();
+    let call = Call::new("prints", "{}");
+    let settled = registry.snapshot().settle(call, &Facts::new()).await;
+    assert!(matches!(settled.outcome, Outcome::Defect(_)));
+}
+
+#[tokio::test]
+async fn what_was_streamed_is_named_when_what_came_later_could_not_be_kept() {
+    let store = Stream::default();
+    store.0.lock().unwrap().cannot_bound = true;
+    let tool = Tool::dynamic(
+        "Prints",
+        json!({"type": "object"}),
+        |_: Value, cx: Context| async move {
+            let mut output = cx.stream_output();
+            output.write(&"a".repeat(1_500)).await?;
+            output.finish(None).await?;
+            Ok(Produced::content([Content::text("b".repeat(5_000))]))
+        },
+    );
+    let settled = settled(&store, tool).await;
+    assert!(matches!(settled.outcome, Outcome::Defect(_)));
+    let named: Vec<_> = settled.retained.iter().map(|kept| &*kept.id).collect();
+    assert_eq!(named, ["out_0"]);
+    assert!(store.0.lock().unwrap().forgotten.is_empty());
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use tool_core::{
     Answer, ArtifactKind, Bound, Call, Capability, CheckIn, Column, ColumnType, Context,
-    CredentialNeed, Decision, Event, EventKind, Facts, Permission, Progress, Tool, Verdict,
+    CredentialNeed, Decision, Event, EventKind, Facts, Permission, Produced, Progress, Tool,
+    Verdict,
 };
 use tool_registry::{ColumnCheck, Registry, RegistryBuilder};
 use tracing::field::{Field, Visit};
@@ -409,4 +410,44 @@ fn a_call_is_a_span_with_ids_sizes_and_its_duration_and_without_values() {
     assert_eq!(field(1, "call"), None);
     assert!(!field(1, "tool").unwrap().contains(['\n', '\u{1b}']));
     assert!(!format!("{spans:?}").contains("canary"));
+}
+
+#[tokio::test]
+async fn a_mismatch_of_output_is_told_as_one_of_the_result() {
+    let silent = json!({
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "definitions": {"text": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/definitions/text"}},
+    });
+    for (schema, output, says) in [
+        (
+            json!({"type": "object"}),
+            json!("text"),
+            "expected object, got string",
+        ),
+        (
+            json!({"type": "string"}),
+            json!(5),
+            "expected string, got integer",
+        ),
+        (
+            silent,
+            json!({"a": 5}),
+            "the result does not fit the schema",
+        ),
+    ] {
+        let produced = Produced::value(output);
+        let tool = Tool::dynamic("Lies", json!({"type": "object"}), move |_: Value, _| {
+            let produced = produced.clone();
+            async move { Ok(produced) }
+        });
+        let tool = tool.output_schema(schema).advisory_output();
+        let (registry, _) = listening(open(), tool);
+        let call = Call::new("tool", "{}");
+        let settled = registry.snapshot().settle(call, &Facts::new()).await;
+        let meta = settled.meta.unwrap_or_default();
+        let told = &meta["tool-runtime/output_mismatch"];
+        assert!(told[0].as_str().unwrap().contains(says), "{told}");
+        assert!(!told.to_string().contains("arguments"), "{told}");
+    }
 }
