@@ -32,7 +32,7 @@ pub(crate) fn cycles(sites: &Sites<'_>, schema: &Value, demanded: bool) -> Vec<S
             continue;
         };
         let around = around(&site.pointer).filter(|place| {
-            !(demanded && site.optional > place.len()) && !in_definitions(place, site)
+            !(in_definitions(place, site) || (demanded && site.optional > place.len()))
         });
         let from: Vec<usize> = around.filter_map(|it| places.get(it).copied()).collect();
         steps.push((*site, from, *to));
