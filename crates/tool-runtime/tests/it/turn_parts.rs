@@ -8,11 +8,11 @@ fn tools() -> ToolList {
     Profile::OpenAiChat.tools(Registry::default().snapshot().definitions())
 }
 
-fn whole(finish: Value) -> Vec<Part> {
+fn whole(finish: &Value) -> Vec<Part> {
     let call = json!({"id": "a", "function": {"name": "f", "arguments": "{}"}});
     let body = json!({"choices": [
         {"finish_reason": finish, "message": {"role": "assistant", "tool_calls": [call]}}]});
-    TurnParts::of(&Api::OpenAiChat.read(&body).unwrap(), &tools())
+    TurnParts::of(&Api::OpenAiChat.read(&body).expect("a response"), &tools())
 }
 
 fn runs(parts: &[Part]) -> bool {
@@ -21,8 +21,8 @@ fn runs(parts: &[Part]) -> bool {
 
 #[test]
 fn no_call_of_a_response_that_does_not_say_why_it_ended_runs() {
-    assert!(runs(&whole(json!("tool_calls"))));
-    let parts = whole(Value::Null);
+    assert!(runs(&whole(&json!("tool_calls"))));
+    let parts = whole(&Value::Null);
     assert!(!runs(&parts), "{parts:?}");
     let missing = FinishReason::Other("missing".to_owned());
     assert!(matches!(parts.last(), Some(Part::Finish(reason)) if *reason == missing));
