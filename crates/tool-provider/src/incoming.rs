@@ -47,7 +47,8 @@ pub struct Response {
     pub message: Value,
     /// The calls, in their order.
     pub calls: Vec<IncomingCall>,
-    /// Why it ended; `None` where it does not say.
+    /// Why it ended; `None` where it does not say. That of a `tools/call` of MCP is
+    /// [`FinishReason::ToolCalls`].
     pub finish: Option<FinishReason>,
 }
 
@@ -178,7 +179,12 @@ impl Api {
                 if let (Some(params), Some(id)) = (params.as_object_mut(), body.get("id")) {
                     params.insert("id".to_owned(), id.clone());
                 }
-                (Value::Array(vec![params]), "", None)
+                // It is one whole call or it is no message at all.
+                (
+                    Value::Array(vec![params]),
+                    "",
+                    Some(FinishReason::ToolCalls),
+                )
             }
         };
         let mut calls = Vec::new();

@@ -4,6 +4,7 @@ mod describe;
 mod dialect;
 mod envelope;
 mod fits;
+mod groups;
 mod incoming;
 mod inverse;
 #[cfg(feature = "lint")]

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod checks;
+mod cycles;
 mod finding;
 mod handling;
 mod rule;

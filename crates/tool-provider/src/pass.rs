@@ -24,6 +24,7 @@ pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_ke
 #[cfg(feature = "lint")]
 pub(crate) use untyped::about;
 
+use crate::groups::groups;
 use crate::loss::Report;
 use crate::node::{Document, Node};
 use crate::rules::{Optional, Recursion, Refs, Rules};
@@ -193,9 +194,17 @@ fn reachable<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
 /// The names that can be reached from themselves.
 fn recursive(document: &Document) -> BTreeSet<String> {
     let edges = edges(&document.root, &document.defs);
-    let names = edges.keys();
-    let names = names.filter(|name| reachable(&edges, name).contains(name.as_str()));
-    names.cloned().collect()
+    let at: BTreeMap<&str, usize> = edges.keys().map(String::as_str).zip(0..).collect();
+    let to = |names: &BTreeSet<String>| {
+        let known = names.iter().filter_map(|name| at.get(name.as_str()));
+        known.copied().collect()
+    };
+    let ahead: Vec<Vec<usize>> = edges.values().map(to).collect();
+    let groups = groups(&ahead);
+    let all = edges.keys().zip(&ahead).zip(&groups);
+    let back =
+        all.filter(|((_, ahead), group)| ahead.iter().any(|it| groups.get(*it) == Some(*group)));
+    back.map(|((name, _), _)| name.clone()).collect()
 }
 
 /// The names that a node refers to, at any depth.

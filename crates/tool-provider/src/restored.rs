@@ -10,16 +10,19 @@ use tool_core::Arguments;
 
 use crate::{IncomingCall, ToolList};
 
-/// From here on the nearest numbers that have a fraction are more than one apart.
+/// Up to here every whole number is a double of its own (IEEE 754-2019, binary64: 53 bits).
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl ToolList {
     /// A call as the tool takes it: with the arguments of a tool that this list sent restored by
     /// its [`Inverse`](crate::Inverse).
     ///
-    /// Arguments that are no JSON, say a key twice, or hold a number that would lose digits stay
-    /// as they came: whoever validates them has to see what was sent. So does everything for a
-    /// tool whose arguments are sent as it takes them, or that the list does not know.
+    /// Arguments that come as text and are no JSON, say a key twice, or hold a number so large
+    /// that a value would keep another whole number stay as they came: whoever validates them has
+    /// to see what was sent. A fraction is read as the nearest double. Arguments that come as a
+    /// value, as those of Anthropic's whole responses, Gemini and MCP do, were read before, and
+    /// nothing of this can be seen in them. For a tool whose arguments are sent as it takes them,
+    /// or that the list does not know, everything stays as it came.
     #[must_use]
     pub fn restore(&self, mut call: IncomingCall) -> IncomingCall {
         let sent = self.get(&call.name).map(crate::Projection::inverse);

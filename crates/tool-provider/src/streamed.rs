@@ -55,7 +55,7 @@ pub enum StreamPart {
 /// | [`anthropic`](Self::anthropic) | events of Anthropic Messages | its block stopped and the response went on; the last one waits for the reason of the end, since a response that became too long stops its last block too |
 /// | [`openai_chat`](Self::openai_chat) | chunks of OpenAI Chat Completions, and of whoever speaks as it does | at the end, as pieces of several calls may be mixed |
 /// | [`openai_responses`](Self::openai_responses) | events of OpenAI Responses | its item is done, unless the item says that it is incomplete |
-/// | [`gemini`](Self::gemini) | chunks of Gemini `streamGenerateContent` | the response went on |
+/// | [`gemini`](Self::gemini) | chunks of Gemini `streamGenerateContent` | the response went on, or ended as a whole one does |
 ///
 /// Gemini's arguments come in one piece, as a value, and give no [`StreamPart::ArgumentsPiece`].
 /// Arguments in parts, which a request to Gemini has to ask for, are not read: they fail the
@@ -161,7 +161,8 @@ impl ResponseStream {
     /// The response as far as it has come, as [`Api::read`] gives a whole one.
     ///
     /// Its calls are all that began. One that was cut off stands in the message with empty
-    /// arguments, so that the next request is accepted with the answer that it was not started.
+    /// arguments, so that the next request is accepted with the answer that it was not started. A
+    /// call of Gemini comes in one piece and stands there as it came, also if it may not run.
     #[must_use]
     pub fn response(&self) -> Response {
         let message = match &self.message {

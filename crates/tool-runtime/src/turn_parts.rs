@@ -86,10 +86,12 @@ impl<'a> TurnParts<'a> {
 
     /// The parts of a response that came as a whole. Its text stays in its message.
     ///
-    /// No call of a response that was cut off runs; the turn answers all of them as not started.
+    /// No call of a response that was cut off, or that does not say why it ended, runs; the turn
+    /// answers all of them as not started.
     #[must_use]
     pub fn of(response: &Response, tools: &ToolList) -> Vec<Part> {
-        let finish = response.finish.clone().unwrap_or(FinishReason::ToolCalls);
+        let missing = || FinishReason::Other("missing".to_owned());
+        let finish = response.finish.clone().unwrap_or_else(missing);
         let mut parts = Vec::new();
         for call in &response.calls {
             if finish.is_complete() {
@@ -189,14 +191,12 @@ impl<'a> TurnParts<'a> {
                     parts.push(Ok(Part::CallComplete { index }));
                 }
                 StreamPart::Finish(reason) => {
-                    // What was cut off is on record as far as it came.
-                    for (index, text) in std::mem::take(&mut self.open) {
-                        parts.push(Ok(Part::Arguments { index, text }));
-                    }
+                    parts.extend(self.rest());
                     self.ended = true;
                     parts.push(Ok(Part::Finish(reason)));
                 }
                 StreamPart::Failed { kind } => {
+                    parts.extend(self.rest());
                     self.ended = true;
                     let source = source.take();
                     parts.push(Err(ResponseFailure { kind, source }));
@@ -206,6 +206,12 @@ impl<'a> TurnParts<'a> {
             }
         }
         parts
+    }
+
+    /// What was cut off, so that it is on record as far as it came.
+    fn rest(&mut self) -> impl Iterator<Item = Result<Part, ResponseFailure>> + use<> {
+        let open = std::mem::take(&mut self.open).into_iter();
+        open.map(|(index, text)| Ok(Part::Arguments { index, text }))
     }
 }
 

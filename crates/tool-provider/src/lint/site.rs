@@ -1,7 +1,5 @@
 //! A schema as its author wrote it: every subschema with its place, and where references lead.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
@@ -18,7 +16,7 @@ pub(crate) struct Site<'a> {
     /// The place of the document that its references are relative to.
     base: String,
     /// The length of the place of the innermost property around it that may be left out.
-    optional: usize,
+    pub(crate) optional: usize,
     /// Levels of objects and arrays around it.
     pub(crate) levels: usize,
 }
@@ -262,58 +260,6 @@ impl<'a> Site<'a> {
             _ => Target::Nowhere,
         }
     }
-}
-
-/// References that lead back to where they stand, each with the place of the reference. With
-/// `demanded`, only those that pass no property that may be left out.
-pub(crate) fn cycles(sites: &Sites<'_>, schema: &Value, demanded: bool) -> Vec<String> {
-    let links: Vec<(&Site<'_>, String)> = sites
-        .objects
-        .iter()
-        .filter_map(|site| match site.target(schema, site.text("$ref")?) {
-            Target::Place(to) => Some((site, to)),
-            _ => None,
-        })
-        .collect();
-    // From a place, the references that stand in it or below it.
-    let from = |place: &str| {
-        let inside = links.iter().filter(|(site, _)| {
-            let below = site
-                .pointer
-                .strip_prefix(place)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            below && !(demanded && site.optional > place.len()) && !in_definitions(place, site)
-        });
-        inside.map(|(_, to)| to.as_str()).collect::<Vec<_>>()
-    };
-    let mut found = Vec::new();
-    for (site, to) in &links {
-        let (mut reached, mut pending) = (BTreeSet::new(), vec![to.as_str()]);
-        while let Some(next) = pending.pop() {
-            if reached.insert(next) {
-                pending.extend(from(next));
-            }
-        }
-        let back = reached
-            .iter()
-            .any(|place| from(place).contains(&to.as_str()))
-            && reached.iter().any(|place| {
-                let rest = site.pointer.strip_prefix(*place);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                    && !(demanded && site.optional > place.len())
-                    && !in_definitions(place, site)
-            });
-        if back {
-            found.push(site.at("$ref"));
-        }
-    }
-    found
-}
-
-/// Whether a reference stands in a definition below the place, which no instance passes.
-fn in_definitions(place: &str, site: &Site<'_>) -> bool {
-    let rest = site.pointer.strip_prefix(place).unwrap_or_default();
-    rest.starts_with("/$defs/") || rest.starts_with("/definitions/")
 }
 
 /// A name as a JSON pointer writes it.

@@ -17,7 +17,7 @@ const KEY: u64 = 0;
 impl Parts {
     pub(super) fn read(&mut self, chunk: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
         let word = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str);
-        if chunk.get("error").is_some() {
+        if chunk.get("error").is_some_and(|error| !error.is_null()) {
             let kind = word("/error/status").unwrap_or("error");
             parts.push(calls.fail(kind));
             return;

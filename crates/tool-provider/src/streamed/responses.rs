@@ -16,8 +16,7 @@ pub(super) struct Items(BTreeMap<u64, (Value, bool)>);
 impl Items {
     pub(super) fn read(&mut self, event: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
         let word = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
-        let index = event.get("output_index").and_then(Value::as_u64);
-        let index = index.unwrap_or(0);
+        let index = self.index(event);
         match word("/type").unwrap_or_default() {
             "response.output_item.added" => {
                 if let Some(item) = event.get("item") {
@@ -49,6 +48,7 @@ impl Items {
                 // The whole response may say what no event of an item did.
                 let output = event.pointer("/response/output").and_then(Value::as_array);
                 for (index, item) in (0..).zip(output.into_iter().flatten()) {
+                    let index = self.place(index, item);
                     let is_done = self.0.get(&index).is_some_and(|(_, done)| *done);
                     if !is_done {
                         self.done(index, item, calls, parts);
@@ -73,6 +73,51 @@ impl Items {
         }
     }
 
+    /// The index of the item that an event is of, also where a server leaves it out.
+    fn index(&self, event: &Value) -> u64 {
+        if let Some(index) = event.get("output_index").and_then(Value::as_u64) {
+            return index;
+        }
+        let item = event.get("item");
+        let known = match item {
+            Some(item) => self.known(item),
+            None => id_of(event, "item_id").and_then(|id| self.find("id", id)),
+        };
+        known.unwrap_or_else(|| match (self.0.keys().next_back(), item) {
+            (Some(last), Some(_)) => last.saturating_add(1),
+            (Some(last), None) => *last,
+            (None, _) => 0,
+        })
+    }
+
+    /// The index of an item of the whole response, whose list may have no gaps where the indices
+    /// of the events had some.
+    fn place(&self, at: u64, item: &Value) -> u64 {
+        if let Some(index) = self.known(item) {
+            return index;
+        }
+        let other = self
+            .0
+            .get(&at)
+            .is_some_and(|(it, _)| is_call(it) || is_call(item));
+        match self.0.keys().next_back() {
+            Some(last) if other => last.saturating_add(1),
+            _ => at,
+        }
+    }
+
+    /// Calls are told by the id of the call: some servers give an item another id in each event.
+    fn known(&self, item: &Value) -> Option<u64> {
+        let key = if is_call(item) { "call_id" } else { "id" };
+        self.find(key, id_of(item, key)?)
+    }
+
+    fn find(&self, key: &str, id: &str) -> Option<u64> {
+        let mut items = self.0.iter().rev();
+        let found = items.find(|(_, (item, _))| id_of(item, key) == Some(id));
+        found.map(|(index, _)| *index)
+    }
+
     fn begin(&mut self, index: u64, item: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
         self.0.insert(index, (item.clone(), false));
         if is_call(item) {
@@ -84,6 +129,13 @@ impl Items {
     fn done(&mut self, index: u64, item: &Value, calls: &mut Calls, parts: &mut Vec<StreamPart>) {
         if is_call(item) {
             if calls.open(index).is_none() {
+                let id = id_of(item, "call_id");
+                if id.is_some() && calls.made().any(|made| made.given_id.as_deref() == id) {
+                    // It is said once more of a call that was handed out or cut off.
+                    let index = self.known(item).unwrap_or(index);
+                    self.0.insert(index, (item.clone(), true));
+                    return;
+                }
                 self.begin(index, item, calls, parts);
             }
             let word = |key: &str| item.get(key).and_then(Value::as_str);
@@ -123,6 +175,11 @@ impl Items {
         }
         Value::Array(items)
     }
+}
+
+fn id_of<'a>(item: &'a Value, key: &str) -> Option<&'a str> {
+    let id = item.get(key).and_then(Value::as_str);
+    id.filter(|id| !id.is_empty())
 }
 
 fn is_call(item: &Value) -> bool {

@@ -181,6 +181,25 @@ fn a_cycle_by_a_property_that_may_be_left_out_is_a_cycle_for_some_only() {
 }
 
 #[test]
+fn in_a_chain_of_thousands_only_what_leads_back_is_a_cycle() {
+    let count = 4_000;
+    let definitions: serde_json::Map<String, Value> = (0..count)
+        .map(|at| {
+            let next = format!("#/$defs/d{}", (at + 1).min(count - 1));
+            (format!("d{at}"), json!({"$ref": next}))
+        })
+        .collect();
+    let mut schema = property(json!({"$ref": "#/$defs/d0"}));
+    schema["$defs"] = definitions.into();
+    let entry = json!({"name": "chain", "description": "d", "inputSchema": schema});
+    let found = refusals(entry, Profile::AnthropicStrict);
+    let mut cycles = found.iter().filter(|(id, _)| id.ends_with("/recursion"));
+    let (_, place) = cycles.next().expect("the last one leads to itself");
+    assert!(place.contains("/$defs/d3999/"), "{place}");
+    assert_eq!(cycles.next(), None);
+}
+
+#[test]
 fn a_finding_is_written_with_names_that_stay() {
     let entry = json!({"name": "x y", "description": "d", "inputSchema": property(json!({"type": "string"}))});
     let found = lint_tools(&[entry], &[Profile::Groq]);

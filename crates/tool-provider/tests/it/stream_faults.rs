@@ -110,6 +110,75 @@ fn a_responses_call_that_only_the_whole_response_has_is_whole() {
     assert_eq!(stream.response().message, json!([item]));
 }
 
+fn item(id: &str) -> Value {
+    json!({"type": "function_call", "call_id": id, "name": "f", "status": "completed",
+        "arguments": format!("{{\"x\":\"{id}\"}}")})
+}
+
+#[test]
+fn a_responses_call_is_handed_out_once_whatever_its_indices_say() {
+    let done = |index: Option<u64>, id: &str| {
+        let mut event = json!({"type": "response.output_item.done", "item": item(id)});
+        event["output_index"] = index.into();
+        event
+    };
+    let begun = |id: &str| {
+        let mut item = item(id);
+        item["arguments"] = "".into();
+        item["id"] = format!("item-{id}").into();
+        json!({"type": "response.output_item.added", "item": item})
+    };
+    let piece = |id: &str| {
+        json!({"type": "response.function_call_arguments.delta", "item_id": format!("item-{id}"),
+            "delta": format!("{{\"x\":\"{id}\"}}")})
+    };
+    let whole = json!({"type": "response.completed",
+        "response": {"output": [item("a"), item("b")]}});
+    for events in [
+        vec![done(None, "a"), done(None, "b")],
+        vec![done(Some(1), "a"), done(Some(3), "b")],
+        vec![done(Some(1), "a")],
+        vec![done(Some(0), "a"), done(Some(0), "a"), done(Some(2), "a")],
+        vec![
+            begun("a"),
+            begun("b"),
+            piece("a"),
+            piece("b"),
+            done(None, "a"),
+        ],
+        vec![],
+    ] {
+        let mut stream = ResponseStream::openai_responses();
+        let mut parts = all(&mut stream, &events);
+        parts.extend(stream.feed(&whole));
+        let text = |id: &str| Arguments::Text(format!("{{\"x\":\"{id}\"}}"));
+        let (a, b) = (text("a"), text("b"));
+        assert_eq!(
+            calls(&parts),
+            [(0, Some("a"), "f", &a), (1, Some("b"), "f", &b)],
+            "{events:?}"
+        );
+        let message = stream.response().message;
+        let ids = message.as_array().into_iter().flatten();
+        let ids: Vec<_> = ids.map(|it| it["call_id"].as_str()).collect();
+        assert_eq!(ids, [Some("a"), Some("b")], "{events:?}");
+    }
+}
+
+#[test]
+fn an_error_that_is_null_is_none() {
+    let mut stream = ResponseStream::gemini();
+    let parts = stream.feed(&json!({"error": null, "candidates": [
+        {"content": {"parts": [{"text": "hi"}]}, "finishReason": "STOP"}]}));
+    assert_eq!(
+        parts,
+        [
+            StreamPart::Text("hi".into()),
+            StreamPart::Finish(FinishReason::Stop)
+        ]
+    );
+}
+
 #[test]
 fn the_text_of_a_done_item_counts_where_its_pieces_say_otherwise_or_nothing() {
     let item = |status: &str, text: &str| {

@@ -12,7 +12,14 @@ use crate::clock::Clock;
 /// What calls that failed or were dropped could not undo themselves. The next call that writes, or
 /// the next sweep, does it.
 #[derive(Default)]
-pub(crate) struct Abandoned(Mutex<VecDeque<Undone>>);
+pub(crate) struct Abandoned(Mutex<Left>);
+
+#[derive(Default)]
+struct Left {
+    todo: VecDeque<Undone>,
+    /// The objects that are being removed right now, each as often as that is tried.
+    going: Vec<String>,
+}
 
 /// Something to be undone.
 pub(crate) enum Undone {
@@ -47,17 +54,40 @@ pub(crate) struct SweptUploads {
 
 impl Abandoned {
     pub(crate) fn add(&self, undone: Undone) {
-        self.undone().push_back(undone);
+        self.left().todo.push_back(undone);
     }
 
-    /// Whether an object of that name is to be removed.
+    /// Whether an object of that name is to be removed, or is just being removed.
     pub(crate) fn holds(&self, sought: &str) -> bool {
-        let undone = self.undone();
-        let mut undone = undone.iter();
-        undone.any(|undone| matches!(undone, Undone::Object(name) if name == sought))
+        let left = self.left();
+        let mut todo = left.todo.iter();
+        todo.any(|undone| matches!(undone, Undone::Object(name) if name == sought))
+            || left.going.iter().any(|name| name == sought)
     }
 
-    fn undone(&self) -> MutexGuard<'_, VecDeque<Undone>> {
+    fn take(&self) -> Option<Undone> {
+        let mut left = self.left();
+        let undone = left.todo.pop_front()?;
+        if let Undone::Object(name) = &undone {
+            left.going.push(name.clone());
+        }
+        Some(undone)
+    }
+
+    /// Ends what `take` began: it is done, or is put back.
+    fn give_back(&self, undone: Undone, done: bool) {
+        let mut left = self.left();
+        if let Undone::Object(name) = &undone
+            && let Some(at) = left.going.iter().position(|it| it == name)
+        {
+            left.going.swap_remove(at);
+        }
+        if !done {
+            left.todo.push_back(undone);
+        }
+    }
+
+    fn left(&self) -> MutexGuard<'_, Left> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -66,38 +96,32 @@ impl Abandoned {
 struct Undoing<'a> {
     bucket: &'a Bucket,
     undone: Option<Undone>,
+    is_done: bool,
 }
 
 impl Drop for Undoing<'_> {
     fn drop(&mut self) {
         if let Some(undone) = self.undone.take() {
-            self.bucket.abandoned().add(undone);
+            self.bucket.abandoned().give_back(undone, self.is_done);
         }
     }
 }
 
 impl Note {
-    /// Writes down that an upload of an object is under way.
-    pub(crate) async fn write(
-        bucket: &Bucket,
-        object: &str,
-        upload: MultipartId,
-        clock: &Clock,
-    ) -> (Self, Result<(), object_store::Error>) {
-        let mut note = Self {
+    /// Of an upload of an object. It is not written yet.
+    pub(crate) fn new(object: &str, upload: MultipartId) -> Self {
+        Self {
             name: format!("{FOLDER}/{}", object.replace('/', "-")),
             upload,
             written_us: 0,
-        };
-        let written = note.renew(bucket, object, clock).await;
-        (note, written)
+        }
     }
 
     pub(crate) fn upload(&self) -> &MultipartId {
         &self.upload
     }
 
-    /// Writes it down again where that is long ago, so that nobody takes the upload for abandoned.
+    /// Writes it down where that was never done or is long ago, so that nobody takes the upload for abandoned.
     pub(crate) async fn renew(
         &mut self,
         bucket: &Bucket,
@@ -130,14 +154,15 @@ impl Note {
 impl Bucket {
     /// Undoes what is left to be undone. What cannot be done stays for the next time.
     pub(crate) async fn settle(&self) {
-        let todo = self.abandoned().undone().len();
+        let todo = self.abandoned().left().todo.len();
         for _ in 0..todo {
-            let Some(undone) = self.abandoned().undone().pop_front() else {
+            let Some(undone) = self.abandoned().take() else {
                 return;
             };
             let mut undoing = Undoing {
                 bucket: self,
                 undone: Some(undone),
+                is_done: false,
             };
             let done = match &mut undoing.undone {
                 Some(Undone::Upload { name, note }) => {
@@ -152,7 +177,7 @@ impl Bucket {
                 None => Ok(()),
             };
             match done {
-                Ok(()) => undoing.undone = None,
+                Ok(()) => undoing.is_done = true,
                 Err(error) => tracing::warn!(%error, "could not undo an upload yet"),
             }
         }

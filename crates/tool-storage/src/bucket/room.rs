@@ -60,7 +60,8 @@ impl Room {
         let scope = &self.scope;
         let new: Vec<Listed> = listed
             .into_iter()
-            .filter(|it| !known.contains(&it.name) && !bucket.abandoned().holds(&whole(scope, it)))
+            .filter(|it| is_short_name(&it.name) && !known.contains(&it.name))
+            .filter(|it| !bucket.abandoned().holds(&whole(scope, it)))
             .collect();
         let loaded = futures_util::stream::iter(new)
             .map(|listed| async move {
@@ -127,8 +128,14 @@ pub(crate) fn object(scope: &ArtifactScope, reference: &ArtifactRef) -> String {
 /// Half of a digest, which is enough to tell artifacts apart and keeps names short.
 pub(crate) fn short_name(reference: &ArtifactRef) -> String {
     let mut name = file_name(reference);
-    name.truncate(32);
+    name.truncate(SHORT);
     name
+}
+
+/// Whether an object of that name may be an artifact's.
+fn is_short_name(name: &str) -> bool {
+    let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+    name.len() == SHORT && name.bytes().all(is_digit)
 }
 
 fn whole(scope: &ArtifactScope, listed: &Listed) -> String {
@@ -137,3 +144,4 @@ fn whole(scope: &ArtifactScope, listed: &Listed) -> String {
 
 pub(crate) const FOLDER: &str = "artifacts";
 const AT_ONCE: usize = 16;
+const SHORT: usize = 32;

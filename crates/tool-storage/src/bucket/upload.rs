@@ -79,11 +79,12 @@ impl Upload {
             bucket.settle().await;
             return Err(error);
         }
-        self.is_over = true;
         // A note that stays says of an upload that it is under way; the sweep finds its object.
         if let Sent::Parts { note, .. } = &self.sent {
             note.remove(&bucket).await;
         }
+        // Whoever stops waiting before this never learns of the object, so that it is undone.
+        self.is_over = true;
         Ok(())
     }
 
@@ -159,10 +160,12 @@ impl Upload {
             return Ok(());
         };
         let id = parts.create_multipart(&path).await?;
-        let (note, written) = Note::write(&self.bucket, &self.name, id, &self.clock).await;
-        let done = Vec::new();
-        self.sent = Sent::Parts { note, done };
-        written
+        // It is known from here on, and its note is written before its first part is sent.
+        self.sent = Sent::Parts {
+            note: Note::new(&self.name, id),
+            done: Vec::new(),
+        };
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! References, and what refers to itself.
 
-use crate::lint::site::{Target, cycles};
+use crate::lint::cycles::cycles;
+use crate::lint::site::Target;
 use crate::lint::subject::{Hits, Subject};
 use crate::rules::Rules;
 

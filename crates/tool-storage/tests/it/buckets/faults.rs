@@ -1,10 +1,12 @@
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use tokio::sync::Notify;
 use tool_core::{ArtifactDraft, ArtifactKind, ArtifactStore as _, OutputStore as _, PageRequest};
 use tool_core::{Facts, StoreErrorKind};
 use tool_storage::object_store::memory::InMemory;
@@ -28,6 +30,11 @@ struct Faulty {
     bad: AtomicUsize,
     /// Whether what fails is done all the same, as where an answer is lost.
     is_done: bool,
+    /// Whether what fails is never answered, not even with an error.
+    hangs: bool,
+    hung: Notify,
+    /// The uploads that are known to whoever began them and are not over.
+    open: Mutex<BTreeSet<MultipartId>>,
 }
 
 impl Faulty {
@@ -37,7 +44,41 @@ impl Faulty {
             good: AtomicUsize::new(good),
             bad: AtomicUsize::new(bad),
             is_done,
+            hangs: false,
+            hung: Notify::new(),
+            open: Mutex::default(),
         })
+    }
+
+    /// One whose requests hang.
+    fn hanging(store: &Arc<InMemory>, is_done: bool) -> Arc<Self> {
+        let faulty = Self::new(store, 0, 0, is_done);
+        let faulty = Arc::into_inner(faulty).unwrap();
+        Arc::new(Self {
+            hangs: true,
+            ..faulty
+        })
+    }
+
+    /// Runs a call until its request after so many hangs, and drops it there. `None` is given
+    /// when none hangs.
+    async fn drop_at<T>(&self, good: usize, call: impl Future<Output = T>) -> Option<()> {
+        self.good.store(good, Ordering::SeqCst);
+        self.bad.store(1, Ordering::SeqCst);
+        let dropped = tokio::select! {
+            biased;
+            () = self.hung.notified() => Some(()),
+            _ = call => None,
+        };
+        self.bad.store(0, Ordering::SeqCst);
+        dropped
+    }
+
+    async fn hang(&self) {
+        if self.hangs {
+            self.hung.notify_one();
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Whether this request fails.
@@ -65,9 +106,13 @@ macro_rules! request {
     ($self:ident, $request:expr) => {{
         let fails = $self.fails();
         if fails && !$self.is_done {
+            $self.hang().await;
             return Err(eio());
         }
         let done = $request.await;
+        if fails {
+            $self.hang().await;
+        }
         $self.answer(fails, done)
     }};
 }
@@ -95,6 +140,10 @@ impl ObjectStore for Faulty {
         all: BoxStream<'static, Result<Path>>,
     ) -> BoxStream<'static, Result<Path>> {
         match self.fails() {
+            true if self.hangs => {
+                self.hung.notify_one();
+                futures_util::stream::pending().boxed()
+            }
             true => futures_util::stream::once(async { Err(eio()) }).boxed(),
             false => self.store.delete_stream(all),
         }
@@ -102,6 +151,10 @@ impl ObjectStore for Faulty {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         match self.fails() {
+            true if self.hangs => {
+                self.hung.notify_one();
+                futures_util::stream::pending().boxed()
+            }
             true => futures_util::stream::once(async { Err(eio()) }).boxed(),
             false => self.store.list(prefix),
         }
@@ -119,7 +172,9 @@ impl ObjectStore for Faulty {
 #[async_trait]
 impl MultipartStore for Faulty {
     async fn create_multipart(&self, at: &Path) -> Result<MultipartId> {
-        request!(self, self.store.create_multipart(at))
+        let id: Result<MultipartId> = request!(self, self.store.create_multipart(at));
+        self.open.lock().unwrap().extend(id.as_ref().ok().cloned());
+        id
     }
 
     async fn put_part(
@@ -138,11 +193,22 @@ impl MultipartStore for Faulty {
         id: &MultipartId,
         parts: Vec<PartId>,
     ) -> Result<PutResult> {
-        request!(self, self.store.complete_multipart(at, id, parts))
+        request!(self, async {
+            let done = self.store.complete_multipart(at, id, parts).await;
+            self.open.lock().unwrap().remove(id);
+            done
+        })
     }
 
     async fn abort_multipart(&self, at: &Path, id: &MultipartId) -> Result<()> {
-        request!(self, self.store.abort_multipart(at, id))
+        request!(self, async {
+            // As Amazon S3 says it of an upload that is over.
+            if !self.open.lock().unwrap().remove(id) {
+                let (path, source) = (at.to_string(), "no such upload".into());
+                return Err(Error::NotFound { path, source });
+            }
+            self.store.abort_multipart(at, id).await
+        })
     }
 }
 
@@ -301,6 +367,86 @@ async fn a_request_whose_answer_is_lost_leaves_nothing_that_was_not_reported() {
 #[tokio::test]
 async fn a_store_that_is_gone_for_good_loses_nothing_that_was_reported() {
     at_every_request(usize::MAX, false).await;
+}
+
+/// Stops a call at every request of it, and what cleans up after it at every request of that.
+async fn dropped_at_every_request(is_done: bool) {
+    for good in 0.. {
+        for cleaned in 0.. {
+            let what = format!("dropped after {good} and {cleaned} requests, done: {is_done}");
+            let (store, clock) = (Arc::new(InMemory::new()), Clock::new());
+            let faulty = Faulty::hanging(&store, is_done);
+            let bucket = small_parts(&faulty);
+            let outputs = builder_of(&bucket, &clock);
+            let facts = session("s1");
+            let call = keep(&outputs, &facts, 35_000);
+            if faulty.drop_at(good, call).await.is_none() {
+                assert!(good > 6, "{what}: there are so few requests");
+                return;
+            }
+            let mut cleaning = Box::pin(outputs.sweep(clock.now()));
+            let stopped = faulty.drop_at(cleaned, &mut cleaning).await;
+            // While it hangs, another store over the same place sees nothing of it.
+            let other = builder_of(&bucket, &clock);
+            assert!(other.list().await.unwrap().is_empty(), "{what}");
+            drop(cleaning);
+            other.sweep(clock.now()).await.unwrap();
+            assert!(other.list().await.unwrap().is_empty(), "{what}");
+            let open = faulty.open.lock().unwrap().clone();
+            assert!(open.is_empty(), "{what}: {open:?}");
+            let objects: Arc<dyn ObjectStore> = Arc::<InMemory>::clone(&store);
+            let mut left = names(&objects).await;
+            left.retain(|name| name.contains("/uploads/") || name.contains("/outputs/"));
+            assert!(left.is_empty(), "{what}: {left:?}");
+            if stopped.is_none() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_before_a_request_leaves_nothing() {
+    dropped_at_every_request(false).await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_after_a_request_leaves_nothing() {
+    dropped_at_every_request(true).await;
+}
+
+#[tokio::test]
+async fn what_has_no_name_of_an_artifact_is_not_taken_for_a_damaged_one() {
+    let (store, clock) = (Arc::new(InMemory::new()), Clock::new());
+    let bucket = Bucket::of(Arc::clone(&store), "b");
+    let tell = clock.clone();
+    let artifacts = BucketArtifacts::new(bucket).clock(move || tell.now());
+    let facts = session("s1");
+    let draft = ArtifactDraft::new(ArtifactKind::new("note").unwrap());
+    artifacts.put(&facts, draft, vec![7].into()).await.unwrap();
+    let objects: Arc<dyn ObjectStore> = Arc::<InMemory>::clone(&store);
+    let kept = names(&objects).await;
+    let kept = kept.iter().find(|it| it.contains("/artifacts/")).unwrap();
+    let (folder, _) = kept.rsplit_once('/').unwrap();
+    let put = |name: String| {
+        let (store, data) = (Arc::clone(&store), PutPayload::from_static(b"note"));
+        async move {
+            let how = PutOptions::default();
+            store.put_opts(&Path::from(name), data, how).await.unwrap()
+        }
+    };
+    let (stranger, damaged) = (
+        format!("{folder}/README"),
+        format!("{folder}/{}", "a".repeat(32)),
+    );
+    put(stranger.clone()).await;
+    put(damaged.clone()).await;
+    artifacts.list(&facts, Default::default()).await.unwrap();
+    clock.advance(100_000 * DAY);
+    artifacts.sweep().await.unwrap();
+    let left = names(&objects).await;
+    assert!(left.contains(&stranger), "{left:?}");
+    assert!(!left.contains(&damaged), "{left:?}");
 }
 
 #[tokio::test]
