@@ -61,19 +61,7 @@ pub trait ArtifactHarness: Send + Sync {
 
 /// Runs every case, each on stores of its own.
 pub async fn run<H: ArtifactHarness>(harness: &H) -> Report {
-    let declared = harness.declared();
-    let mut report = Report::default();
-    macro_rules! cases {
-        ($($module:ident::$case:ident),* $(,)?) => {
-            $(
-                let name = stringify!($case);
-                let reason = declared.iter().find(|(case, _)| *case == name);
-                let ran = $module::$case(harness).await;
-                report.add(name, ran, reason.map(|(_, reason)| *reason));
-            )*
-        };
-    }
-    cases![
+    ran![harness;
         keeping::what_is_put_is_got,
         keeping::each_shape_comes_back_as_it_was,
         keeping::references_are_minted_and_not_derived,
@@ -100,8 +88,7 @@ pub async fn run<H: ArtifactHarness>(harness: &H) -> Report {
         streaming::a_stream_is_kept_as_a_payload_is,
         streaming::a_stream_of_another_length_leaves_nothing,
         streaming::a_stream_is_given_without_verifying,
-    ];
-    report
+    ]
 }
 
 fn kind(word: &str) -> Result<ArtifactKind, Failed> {

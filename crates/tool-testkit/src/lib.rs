@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[macro_use]
+mod ran;
+
 pub mod artifacts;
 pub mod outputs;
 mod report;

@@ -98,19 +98,7 @@ pub const LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Runs every case, each on stores of its own.
 pub async fn run<H: OutputHarness>(harness: &H) -> Report {
-    let declared = harness.declared();
-    let mut report = Report::default();
-    macro_rules! cases {
-        ($($module:ident::$case:ident),* $(,)?) => {
-            $(
-                let name = stringify!($case);
-                let reason = declared.iter().find(|(case, _)| *case == name);
-                let ran = $module::$case(harness).await;
-                report.add(name, ran, reason.map(|(_, reason)| *reason));
-            )*
-        };
-    }
-    cases![
+    ran![harness;
         keeping::pages_equal_bytes,
         keeping::a_large_output_is_whole,
         keeping::what_is_retained_is_told,
@@ -136,8 +124,7 @@ pub async fn run<H: OutputHarness>(harness: &H) -> Report {
         sharing::a_second_store_sees_removals,
         sharing::writers_at_once_lose_nothing,
         sharing::a_dropped_call_leaves_nothing,
-    ];
-    report
+    ]
 }
 
 fn facts() -> Facts {

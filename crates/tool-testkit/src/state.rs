@@ -42,19 +42,7 @@ pub trait StateHarness: Send + Sync {
 
 /// Runs every case, each on states of its own.
 pub async fn run<H: StateHarness>(harness: &H) -> Report {
-    let declared = harness.declared();
-    let mut report = Report::default();
-    macro_rules! cases {
-        ($($module:ident::$case:ident),* $(,)?) => {
-            $(
-                let name = stringify!($case);
-                let reason = declared.iter().find(|(case, _)| *case == name);
-                let ran = $module::$case(harness).await;
-                report.add(name, ran, reason.map(|(_, reason)| *reason));
-            )*
-        };
-    }
-    cases![
+    ran![harness;
         claims::a_key_is_claimed_once,
         claims::keys_of_any_text_are_apart,
         claims::a_claim_holds_in_every_handle,
@@ -68,8 +56,7 @@ pub async fn run<H: StateHarness>(harness: &H) -> Report {
         values::values_and_claims_are_apart,
         values::a_write_is_seen_by_every_handle,
         values::of_writes_at_once_none_is_lost,
-    ];
-    report
+    ]
 }
 
 /// Keys that look alike, or that a file or an address would not take.

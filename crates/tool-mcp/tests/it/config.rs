@@ -111,6 +111,10 @@ fn a_server_over_http_is_encrypted_or_on_this_machine_and_names_its_wrong_key() 
             ", key \"url\": holds a user name or password; use \"headers\"",
         ),
         (
+            r#"{"url": "https://user:secret@h/mcp"}"#,
+            ", key \"url\": holds a user name or password; use \"headers\"",
+        ),
+        (
             r#"{"url": "http://localhost", "args": []}"#,
             ", key \"args\": is for servers with a \"command\"",
         ),

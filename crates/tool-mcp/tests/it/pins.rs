@@ -110,6 +110,20 @@ async fn a_tool_that_comes_later_or_comes_back_as_another_is_a_change() {
 }
 
 #[tokio::test]
+async fn what_was_never_trusted_and_is_listed_no_more_is_forgotten() {
+    let pins = pins();
+    pins.see_tools(&server(), &[tool()]).await.unwrap();
+    for round in 0..3 {
+        let fresh = (0..10).map(|n| json!({"name": format!("t{round}-{n}")}));
+        let list: Vec<Value> = fresh.chain([tool()]).collect();
+        pins.see_tools(&server(), &list).await.unwrap();
+        assert_eq!(pins.changes(&server()).await.unwrap().len(), 10);
+    }
+    assert_eq!(pins.see_tools(&server(), &[tool()]).await.unwrap(), [true]);
+    assert!(pins.changes(&server()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn two_of_one_name_and_entries_without_one_are_told_apart() {
     let pins = pins();
     let list = [tool(), json!({"name": "log"}), json!({}), json!(7)];
