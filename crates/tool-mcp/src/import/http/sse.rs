@@ -160,6 +160,8 @@ mod tests {
         );
         assert_eq!(sse.last_id.as_deref(), Some("6"));
         sse.begin();
+        assert_eq!(texts(sse.feed(b"data: no id\n\n")), ["no id"]);
+        assert_eq!(sse.last_id.as_deref(), Some("6"));
         assert_eq!(texts(sse.feed(b"id: 7\ndata: seven\n\n")), ["seven"]);
         assert_eq!(sse.last_id.as_deref(), Some("7"));
     }
