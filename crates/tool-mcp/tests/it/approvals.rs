@@ -183,3 +183,23 @@ async fn a_client_that_cannot_ask_is_refused_by_name() {
     assert_eq!(peer.receive().await["result"]["isError"], true);
     assert_eq!(host.ran(), 0);
 }
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn a_client_that_takes_no_stream_is_refused_and_not_asked_for_ever() {
+    use crate::support::http::{Client, request};
+
+    let guarded = guarded();
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let options = tool_mcp::HttpOptions::new(address).allow_anyone_unchecked();
+    let http = guarded.server.serve_http(options).await.expect("a port");
+    let client = Client::connect_with(http.address(), json!({"elicitation": {}})).await;
+    let json_alone = [("Accept", "application/json")];
+    let request = request(1, "tools/call", call("a"));
+    let asked = client.post(&request, &json_alone);
+    let mut answer = tokio::time::timeout(std::time::Duration::from_secs(20), asked)
+        .await
+        .expect("it is answered");
+    assert_eq!(answer.until(1).await["result"]["isError"], true);
+    assert_eq!(guarded.ran(), 0);
+}

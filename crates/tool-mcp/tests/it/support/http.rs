@@ -32,10 +32,15 @@ impl Client {
 
     /// A client of the era with a handshake, after it.
     pub(crate) async fn connect(address: SocketAddr) -> Self {
+        Self::connect_with(address, json!({})).await
+    }
+
+    /// The same with what the client says that it can do.
+    pub(crate) async fn connect_with(address: SocketAddr, capabilities: Value) -> Self {
         let mut client = Self::new(address);
         let params = json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
         });
         let mut answer = client.post(&request(0, "initialize", params), &[]).await;
