@@ -46,7 +46,9 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
-        Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
+        Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
+            Err(error)
+        }
         Some(Err(CallError::Peer {
             code: UNSUPPORTED_VERSION,
             data: Some(data),
