@@ -44,6 +44,8 @@
 //! - `repairs`: arguments that are put right, and who is told
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
+//! - `shown_artifacts`: check-ins that show an artifact
+//! - `placement`: long results as artifacts, and what comes before that
 //! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
 //! - `declarations`: what a tool declares of itself
