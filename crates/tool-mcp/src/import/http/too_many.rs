@@ -139,7 +139,7 @@ mod tests {
             Some(Duration::from_secs(u64::MAX))
         );
         let until = (RETRY_AFTER, "Thu, 01 Jan 1970 00:16:45 GMT");
-        assert_eq!(read(&[until.clone()]), Some(SECOND * 5));
+        assert_eq!(read(std::slice::from_ref(&until)), Some(SECOND * 5));
         let theirs = (DATE, "Thu, 01 Jan 1970 00:16:42 GMT");
         assert_eq!(read(&[until.clone(), theirs]), Some(SECOND * 3));
         let later = (DATE, "Thu, 01 Jan 1970 01:00:00 GMT");
