@@ -306,7 +306,7 @@ async fn arguments(text: &str) -> Result<Value, CliError> {
         Outcome::Refused(refusal) => refusal.operator(),
         _ => settlement.text(),
     };
-    let output = settlement.output.map(Output::into_value);
+    let output = settlement.output.map(Value::from);
     output.ok_or(CliError::Arguments { problem })
 }
 
