@@ -91,12 +91,22 @@ impl Pins {
     /// # Cancel safety
     /// It may be taken in though the future was dropped.
     pub async fn see_launch(&self, server: &Namespace, launch: &Launch) -> Result<bool, PinError> {
+        self.see_launch_as(server, launch, self.first).await
+    }
+
+    /// The same for a server whose first sight is met in a way of its own.
+    pub(crate) async fn see_launch_as(
+        &self,
+        server: &Namespace,
+        launch: &Launch,
+        first: FirstSight,
+    ) -> Result<bool, PinError> {
         let form = |source| PinError::Form {
             server: server.to_string(),
             source,
         };
         let launch = serde_json::to_value(launch).map_err(form)?;
-        let trust = self.first == FirstSight::Trust;
+        let trust = first == FirstSight::Trust;
         self.change(server, |record| record.see_launch(&launch, trust))
             .await
     }
@@ -115,9 +125,19 @@ impl Pins {
         server: &Namespace,
         tools: &[Value],
     ) -> Result<Vec<bool>, PinError> {
+        self.see_tools_as(server, tools, |_| self.first).await
+    }
+
+    /// The same for tools whose first sight is met in ways of their own.
+    pub(crate) async fn see_tools_as(
+        &self,
+        server: &Namespace,
+        tools: &[Value],
+        first: impl Fn(&str) -> FirstSight,
+    ) -> Result<Vec<bool>, PinError> {
         let named: Vec<Option<(String, Value)>> = tools.iter().map(pinned).collect();
         let known: Vec<(String, Value)> = named.iter().flatten().cloned().collect();
-        let trust = self.first == FirstSight::Trust;
+        let trust = |name: &str| first(name) == FirstSight::Trust;
         let holds = self
             .change(server, |record| record.see_tools(&known, trust))
             .await?;
@@ -169,7 +189,7 @@ impl Pins {
             let launch = launch.and_then(|launch| serde_json::from_value(launch).ok());
             (launch, record.trusted())
         };
-        Ok(record.map(trusted))
+        Ok(record.filter(|record| !record.is_empty()).map(trusted))
     }
 
     /// Trusts the changes for which a [code](Change::code) stands, and returns them: a single one,
@@ -199,6 +219,43 @@ impl Pins {
         .await
     }
 
+    /// Forgets what was trusted: of one tool, by its server's own name, or of the whole server. Tells
+    /// whether there was anything.
+    ///
+    /// A server that was forgotten is one that was never seen. A tool that was forgotten and is
+    /// listed again waits for approval, as one that came later does. What runs goes on until it
+    /// connects or lists its tools the next time.
+    ///
+    /// # Errors
+    /// [`PinError`]; whether it was forgotten is not known then.
+    ///
+    /// # Cancel safety
+    /// It may be forgotten though the future was dropped.
+    pub async fn forget(&self, server: &Namespace, tool: Option<&str>) -> Result<bool, PinError> {
+        let (record, _) = self.record(server).await?;
+        if record.is_none_or(|record| record.is_empty()) {
+            return Ok(false);
+        }
+        let forgotten = self.change(server, |record| match tool {
+            Some(tool) => record.forget_tool(tool),
+            None => {
+                let was = !record.is_empty();
+                *record = Record::new();
+                was
+            }
+        });
+        let forgotten = forgotten.await?;
+        if tool.is_none() {
+            self.unname(server).await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// What becomes of a server that was never seen.
+    pub(crate) fn first(&self) -> FirstSight {
+        self.first
+    }
+
     /// Changes what is kept of a server; several times where others change it meanwhile.
     async fn change<T>(
         &self,
@@ -212,7 +269,7 @@ impl Pins {
         let key = key(server);
         for _ in 0..MOST_ATTEMPTS {
             let (record, version) = self.record(server).await?;
-            if record.is_none() {
+            if record.as_ref().is_none_or(Record::is_empty) {
                 self.name(server).await?;
             }
             let (before, mut after) = match record {
@@ -253,13 +310,28 @@ impl Pins {
 
     /// Puts a server among those of which something is kept.
     async fn name(&self, server: &Namespace) -> Result<(), PinError> {
+        self.change_names(server, |names| names.insert(server.to_string()))
+            .await
+    }
+
+    /// Takes a server from them.
+    async fn unname(&self, server: &Namespace) -> Result<(), PinError> {
+        self.change_names(server, |names| names.remove(server.as_str()))
+            .await
+    }
+
+    async fn change_names(
+        &self,
+        server: &Namespace,
+        mut change: impl FnMut(&mut BTreeSet<String>) -> bool,
+    ) -> Result<(), PinError> {
         let failed = |source| PinError::State {
             server: server.to_string(),
             source,
         };
         for _ in 0..MOST_ATTEMPTS {
             let (mut names, version) = self.names().await?;
-            if !names.insert(server.to_string()) {
+            if !change(&mut names) {
                 return Ok(());
             }
             let text = serde_json::to_vec(&names).map_err(|source| PinError::Form {
