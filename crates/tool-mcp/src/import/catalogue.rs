@@ -7,9 +7,11 @@ use tool_registry::{Registrar, Registration};
 
 use super::advertised::Advertised;
 use super::connection::Connection;
+use super::declared::Declared;
 use super::dressing::Dressing;
 use super::line::Line;
 use super::listing::Listing;
+use super::told_drops::ToldDrops;
 use super::trust::{Trust, Trusted};
 use super::{ReadOnlyTools, RefusedTool, UpstreamState, remote};
 
@@ -20,6 +22,7 @@ pub(crate) struct Catalogue {
     registrar: Registrar,
     held: Option<Held>,
     mirrors: bool,
+    told: ToldDrops,
     pub(crate) trust: Trust,
     dressing: Dressing,
     believed: ReadOnlyTools,
@@ -52,6 +55,7 @@ impl Catalogue {
             registrar,
             held: None,
             mirrors: false,
+            told: ToldDrops::default(),
             dressing,
             believed,
         }
@@ -129,6 +133,7 @@ impl Catalogue {
         let digest = |name: &str| callable.as_ref()?.get(name).copied();
         let (mut tools, mut refused) = (Vec::new(), Vec::new());
         let (mut believed, mut notes) = (Vec::new(), self.dressing.unlisted(&listing.entries));
+        self.tell(&notes);
         for (entry, held) in listing.entries.iter().zip(&held) {
             let read =
                 Advertised::read(entry.clone()).and_then(|advertised| self.check(advertised));
@@ -153,8 +158,12 @@ impl Catalogue {
             }
             let gates = self.dressing.gates(&name);
             let digest = digest(&name);
+            let (declared, dropped) = Declared::read(&name, advertised.declarations.as_ref());
+            self.told.tell(self.server.as_str(), &name, &dropped);
+            self.dressing.note_dropped(&name, &dropped, &mut notes);
             let plain = remote::tool(&self.line, &self.server, advertised, digest, gates);
-            let dressed = self.dressing.dress(&name, plain, entry, &mut notes);
+            let plain = declared.on(&self.server, plain);
+            let dressed = self.dressing.dress(&name, plain);
             believed.extend(dressed.believed);
             tools.push((name, dressed.tool, dressed.advertised));
         }
@@ -193,6 +202,16 @@ impl Catalogue {
             waiting: held,
             notes,
         });
+    }
+
+    /// Tells what is new of what an operator should know.
+    fn tell(&self, notes: &[String]) {
+        let told = self.held.as_ref().map(|held| held.notes.as_slice());
+        let told = told.unwrap_or_default();
+        for note in notes.iter().filter(|note| !told.contains(note)) {
+            let server = self.server.as_str();
+            tracing::warn!(server, note, "the overlay of a server is not all in force");
+        }
     }
 
     fn believe(&self, tools: Vec<(Identity, Digest)>) {

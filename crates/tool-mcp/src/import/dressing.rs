@@ -10,7 +10,7 @@ use tool_core::{
 };
 
 use super::Overlay;
-use super::foreign::Foreign;
+use super::declared::Dropped;
 use super::nearest::nearest;
 use super::throttle::{Place, Throttle};
 
@@ -87,24 +87,21 @@ impl Dressing {
         }
     }
 
-    /// Puts on a tool what its entry declares and what the operator wants, in this order.
-    pub(crate) fn dress(
-        &self,
-        name: &str,
-        tool: Tool,
-        entry: &Value,
-        notes: &mut Vec<String>,
-    ) -> Dressed {
-        let (foreign, problems) = Foreign::read(entry);
-        for problem in problems {
-            note(
-                notes,
-                format!("tool \"{}\": {problem}", name.escape_debug()),
-            );
+    /// Notes what a server declares of a tool and was left out.
+    #[expect(clippy::unused_self, reason = "reads like the others")]
+    pub(crate) fn note_dropped(&self, name: &str, dropped: &[Dropped], notes: &mut Vec<String>) {
+        let name = name.escape_debug();
+        for Dropped { field, problem } in dropped {
+            let text = format!("tool \"{name}\": declaration {field} {problem} and is left out");
+            note(notes, text);
         }
+    }
+
+    /// Puts on a tool what the operator wants of it.
+    pub(crate) fn dress(&self, name: &str, tool: Tool) -> Dressed {
         let wanted = self.overlay.tool(name);
         let only_reads = tool.declarations().annotations.read_only;
-        let mut tool = wanted.on(foreign.on(tool));
+        let mut tool = wanted.on(tool);
         if wanted.withholds_hints() {
             let mut annotations = Annotations::default();
             annotations

@@ -18,7 +18,8 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// It is asked with `server/discover`. Any error, or silence for longer than `patience`, makes us
 /// offer the handshake on the same connection; what is answered first to the handshake counts, and
 /// a late answer to the probe only where the handshake is refused, so that a server that is merely
-/// slow to start is never misread.
+/// slow to start is never misread. A server that refuses the revision and names it among those that
+/// it speaks is asked once more.
 ///
 /// # Errors
 /// [`CallError::Gone`] also where the server ended because of the probe.
@@ -33,12 +34,20 @@ pub(crate) async fn greet(
     if matches!(remembered, Some(Era::Handshake(_))) {
         return shake_hands(connection, HANDSHAKE).await;
     }
-    let probe = connection.begin_as(&Era::Stateless, "server/discover", Map::new())?;
-    let mut probe = std::pin::pin!(settle(probe));
-    let probed = tokio::select! {
+    let mut probe = Box::pin(settle(discover(connection)?));
+    let mut probed = tokio::select! {
         probed = &mut probe => Some(probed),
         () = sleep(patience) => None,
     };
+    if let Some(Err(refused)) = &probed
+        && spoken_all_the_same(refused).as_deref() == Some(STATELESS)
+    {
+        probe = Box::pin(settle(discover(connection)?));
+        probed = tokio::select! {
+            probed = &mut probe => Some(probed),
+            () = sleep(patience) => None,
+        };
+    }
     match probed {
         Some(Ok(answer)) => match supported(&answer.result).as_deref() {
             Some(version) if version != STATELESS => shake_hands(connection, version).await,
@@ -46,16 +55,13 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
-        Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
-        Some(Err(CallError::Peer {
-            code: UNSUPPORTED_VERSION,
-            data: Some(data),
-            ..
-        })) => {
-            let version = best(data.get("supported"));
+        Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
+            Err(error)
+        }
+        Some(Err(refused)) => {
+            let version = spoken_all_the_same(&refused);
             shake_hands(connection, version.as_deref().unwrap_or(HANDSHAKE)).await
         }
-        Some(Err(_)) => shake_hands(connection, HANDSHAKE).await,
         None => {
             let mut handshake = std::pin::pin!(shake_hands(connection, HANDSHAKE));
             let mut late = None;
@@ -80,6 +86,22 @@ pub(crate) async fn greet(
                 }
             }
         }
+    }
+}
+
+fn discover(connection: &Connection) -> Result<Pending<'_>, CallError> {
+    connection.begin_as(&Era::Stateless, "server/discover", Map::new())
+}
+
+/// The newest revision that is spoken here and by a server that refuses the one it was asked in.
+fn spoken_all_the_same(refused: &CallError) -> Option<String> {
+    match refused {
+        CallError::Peer {
+            code: UNSUPPORTED_VERSION,
+            data: Some(data),
+            ..
+        } => best(data.get("supported")),
+        _ => None,
     }
 }
 
