@@ -35,7 +35,7 @@ fn a_model_is_told_how_servers_do_and_no_path_and_no_reason() {
         !text.contains("secret") && !text.contains("no-such-server"),
         "{text}"
     );
-    let servers = &called.json()["output"]["servers"];
+    let servers = &called.json()["structured"]["servers"];
     let states: Vec<_> = servers
         .as_array()
         .unwrap()
@@ -48,8 +48,7 @@ fn a_model_is_told_how_servers_do_and_no_path_and_no_reason() {
         })
         .collect();
     assert_eq!(states[0], ("gone", "failed"));
-    assert_eq!(states[1].0, "off");
-    assert_eq!(states[1].1, "disabled");
+    assert_eq!(states[1], ("off", "disabled"));
 }
 
 #[test]

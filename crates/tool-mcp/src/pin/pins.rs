@@ -1,6 +1,5 @@
 //! What was trusted of every server, kept in a state.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ use crate::wire::DECLARATIONS;
 /// ```
 #[derive(Clone)]
 pub struct Pins {
-    state: Arc<dyn State>,
+    pub(super) state: Arc<dyn State>,
     first: FirstSight,
 }
 
@@ -63,9 +62,9 @@ pub enum FirstSight {
 }
 
 /// How often a change is tried. Each failed attempt is somebody else's success.
-const MOST_ATTEMPTS: usize = 256;
+pub(super) const MOST_ATTEMPTS: usize = 256;
 /// The key of the names of all servers.
-const SERVERS: &str = "mcp/pins";
+pub(super) const SERVERS: &str = "mcp/pins";
 
 impl Pins {
     /// Pins that are kept in a state, which must keep values.
@@ -253,6 +252,7 @@ impl Pins {
     }
 
     /// What becomes of a server that was never seen.
+    #[cfg(feature = "child")]
     pub(crate) fn first(&self) -> FirstSight {
         self.first
     }
@@ -306,65 +306,6 @@ impl Pins {
                 Ok((Some(Record::read(server, &text)?), Some(version)))
             }
             StateReading::Absent | StateReading::Unchanged => Ok((None, None)),
-        }
-    }
-
-    /// Puts a server among those of which something is kept.
-    async fn name(&self, server: &Namespace) -> Result<(), PinError> {
-        self.change_names(server, |names| names.insert(server.to_string()))
-            .await
-    }
-
-    /// Takes a server from them.
-    async fn unname(&self, server: &Namespace) -> Result<(), PinError> {
-        self.change_names(server, |names| names.remove(server.as_str()))
-            .await
-    }
-
-    async fn change_names(
-        &self,
-        server: &Namespace,
-        mut change: impl FnMut(&mut BTreeSet<String>) -> bool,
-    ) -> Result<(), PinError> {
-        let failed = |source| PinError::State {
-            server: server.to_string(),
-            source,
-        };
-        for _ in 0..MOST_ATTEMPTS {
-            let (mut names, version) = self.names().await?;
-            if !change(&mut names) {
-                return Ok(());
-            }
-            let text = serde_json::to_vec(&names).map_err(|source| PinError::Form {
-                server: server.to_string(),
-                source,
-            })?;
-            let written = self.state.write(SERVERS, version.as_ref(), &text);
-            if written.await.map_err(failed)?.is_some() {
-                return Ok(());
-            }
-        }
-        Err(PinError::Busy {
-            server: server.to_string(),
-        })
-    }
-
-    async fn names(&self) -> Result<(BTreeSet<String>, Option<StateVersion>), PinError> {
-        let all = || "*".to_owned();
-        let reading = self.state.read(SERVERS, None).await;
-        let reading = reading.map_err(|source| PinError::State {
-            server: all(),
-            source,
-        })?;
-        match reading {
-            StateReading::Value(text, version) => {
-                let names = serde_json::from_slice(&text).map_err(|source| PinError::Form {
-                    server: all(),
-                    source,
-                })?;
-                Ok((names, Some(version)))
-            }
-            StateReading::Absent | StateReading::Unchanged => Ok((BTreeSet::new(), None)),
         }
     }
 }
