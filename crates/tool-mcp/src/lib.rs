@@ -9,9 +9,9 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
-    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
-    WantedInput,
+    ConfigError, EntryError, Inputs, Limits, Overlay, ReadOnlyTools, RefusedTool, ServerConfig,
+    ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus,
+    Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
@@ -22,4 +22,4 @@ pub use serve::{
     Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
 };
 #[cfg(feature = "http")]
-pub use serve::{BearerToken, HttpOptions, HttpServer};
+pub use serve::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};

@@ -19,6 +19,7 @@ mod invocation;
 #[cfg(target_os = "linux")]
 mod marked;
 mod peers;
+mod recorder; // of what an upstream over HTTP is sent
 mod serving;
 mod stdio_client;
 #[cfg(target_os = "linux")]
@@ -26,6 +27,7 @@ mod terminal;
 mod workbench;
 
 // What must hold, with other people's programs where they are installed.
+mod clients;
 mod gateway;
 mod kept_secrets;
 #[cfg(target_os = "linux")]
@@ -35,6 +37,7 @@ mod leaving;
 mod long_output;
 mod mistakes;
 mod refusals;
+mod sandbox;
 mod sdk_clients;
 
 // What a person meets.
@@ -42,6 +45,7 @@ mod arguments;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod completions;
+mod doctor;
 mod help;
 mod json;
 mod labelled_arguments;
@@ -53,4 +57,5 @@ mod policy; // ... of what may be done
 mod sarif;
 mod serving_http;
 mod settings;
+mod status_tool;
 mod wire_list;

@@ -184,6 +184,7 @@ impl Driver {
             self.catalogue.register(listing, connection).await;
         }
         self.upstream.line.set(Some(Arc::clone(connection)));
+        self.upstream.note(self.catalogue.notes());
         self.upstream.set(self.catalogue.state());
     }
 
