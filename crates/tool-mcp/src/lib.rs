@@ -9,13 +9,13 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
-    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
-    WantedInput,
+    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, RefusedTool, ServerConfig,
+    ServersConfig, UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams,
+    UpstreamsBuilder, WantedInput,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
-    OfferKind, Offerings,
+    OfferKind, Offerings, Watching,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 pub use serve::{

@@ -256,7 +256,8 @@ impl RuntimeBuilder {
             upstreams: servers.map(|(servers, base)| {
                 let upstreams = tool_mcp::Upstreams::builder(servers)
                     .base_dir(base)
-                    .client("tool", env!("CARGO_PKG_VERSION"));
+                    .client("tool", env!("CARGO_PKG_VERSION"))
+                    .inputs(Arc::new(tool_mcp::CallerInputs::new(permission.clone())));
                 #[cfg(feature = "storage")]
                 let upstreams = match pins {
                     Some(pins) => upstreams.pins(pins),
