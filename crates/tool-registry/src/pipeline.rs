@@ -8,6 +8,7 @@ mod approval;
 mod artifacts;
 mod before;
 mod bound;
+mod component;
 mod credentials;
 mod encode;
 mod execute;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
-use tool_core::{Identity, Problem, ProblemKind, Source, Tool, ToolName};
+use tool_core::{CheckIn, Declarations, Identity, Problem, ProblemKind, Source, Tool, ToolName};
 
 use crate::catalog::{Live, same_wire_name};
 use crate::{Entry, RefusedEntry, Registration, RegistrationError};
@@ -118,8 +118,20 @@ impl Registrar {
 
     /// What a tool declares and this registry cannot serve.
     fn unserved(&self, tool: &Tool) -> Option<Problem> {
-        let wants = &tool.declarations().wants;
-        if wants.is_empty() || self.live.redeems_artifacts() {
+        let Declarations {
+            wants, check_in, ..
+        } = tool.declarations();
+        if self.live.redeems_artifacts() {
+            return None;
+        }
+        if check_in.as_ref().is_some_and(CheckIn::shows_artifacts) {
+            return Some(Problem::new(
+                ProblemKind::Declaration,
+                "check_in shows an artifact, and the registry has no artifact store; give it one \
+                 or leave this out",
+            ));
+        }
+        if wants.is_empty() {
             return None;
         }
         let wants: Vec<_> = wants

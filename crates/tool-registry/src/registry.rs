@@ -140,7 +140,8 @@ impl Registry {
     }
 
     /// Names every tool that says that it is composed of one that is not registered, with the
-    /// missing ones. Ask when everything is registered.
+    /// missing ones. Ask when everything is registered. What a tool of a server is composed of is
+    /// for that server to have.
     #[must_use]
     pub fn missing_ingredients(&self) -> Vec<(Identity, Vec<String>)> {
         let snapshot = self.snapshot();
@@ -152,6 +153,7 @@ impl Registry {
         };
         snapshot
             .entries()
+            .filter(|entry| !matches!(entry.source(), Source::Server(_)))
             .filter_map(|entry| {
                 let declared = entry.tool().declarations().composed_of.iter().flatten();
                 let missing: Vec<_> = declared.filter(|name| !known(name)).cloned().collect();

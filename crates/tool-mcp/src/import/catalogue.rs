@@ -7,8 +7,10 @@ use tool_registry::{Registrar, Registration};
 
 use super::advertised::Advertised;
 use super::connection::Connection;
+use super::declared::Declared;
 use super::line::Line;
 use super::listing::Listing;
+use super::told_drops::ToldDrops;
 use super::trust::{Trust, Trusted};
 use super::{RefusedTool, UpstreamState, remote};
 
@@ -19,6 +21,7 @@ pub(crate) struct Catalogue {
     registrar: Registrar,
     held: Option<Held>,
     mirrors: bool,
+    told: ToldDrops,
     pub(crate) trust: Trust,
 }
 
@@ -44,6 +47,7 @@ impl Catalogue {
             registrar,
             held: None,
             mirrors: false,
+            told: ToldDrops::default(),
         }
     }
 
@@ -117,7 +121,12 @@ impl Catalogue {
             match (read, held) {
                 (Ok(advertised), None) => {
                     let digest = digest(&advertised.name);
-                    tools.push(remote::tool(&self.line, &self.server, advertised, digest));
+                    let bag = advertised.declarations.as_ref();
+                    let (declared, dropped) = Declared::read(&advertised.name, bag);
+                    let (server, name) = (&self.server, &advertised.name);
+                    self.told.tell(server.as_str(), name, &dropped);
+                    let (name, tool) = remote::tool(&self.line, server, advertised, digest);
+                    tools.push((name, declared.on(server, tool)));
                 }
                 (Ok(advertised), Some(reason)) => refused.push(RefusedTool {
                     name: advertised.name,

@@ -56,7 +56,9 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
-        Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
+        Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
+            Err(error)
+        }
         Some(Err(refused)) => {
             let version = spoken_all_the_same(&refused);
             shake_hands(connection, version.as_deref().unwrap_or(HANDSHAKE)).await

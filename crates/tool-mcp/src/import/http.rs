@@ -3,6 +3,7 @@
 mod exchange;
 mod replies;
 mod sse;
+mod too_many;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -307,7 +307,8 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::NotSent
         | CallError::Away
         | CallError::Changed
-        | CallError::Status(_) => OfferErrorKind::Unavailable,
+        | CallError::Status(_)
+        | CallError::TooMany(_) => OfferErrorKind::Unavailable,
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,

@@ -44,6 +44,7 @@ pub(crate) fn tool(
         input,
         output,
         annotations,
+        ..
     } = advertised;
     let description = description.unwrap_or_else(|| format!("Tool {name} of server {server}"));
     let remote = Remote {

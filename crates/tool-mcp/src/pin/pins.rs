@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tool_core::{Namespace, State, StateReading, StateVersion};
 
 use super::record::Record;
 use super::{Change, Launch, PinError};
+use crate::wire::DECLARATIONS;
 
 /// What was trusted of every server: how it is reached, and name, title, description, schemas and
 /// annotations of each tool.
@@ -316,14 +317,19 @@ fn encoded(server: &Namespace, record: &Record) -> Result<Vec<u8>, PinError> {
 }
 
 /// What is trusted of a tool: all that its server lists but what is for programs alone and may be
-/// another each time.
+/// another each time. What it declares is not: it says how results are dealt with.
 pub(crate) fn pinned(entry: &Value) -> Option<(String, Value)> {
     let entry = entry.as_object()?;
     let name = entry.get("name")?.as_str()?.to_owned();
     let kept: Map<String, Value> = entry
         .iter()
-        .filter(|(key, _)| *key != "_meta")
-        .map(|(key, value)| (key.clone(), value.clone()))
+        .filter_map(|(key, value)| {
+            let value = match key.as_str() {
+                "_meta" => json!({DECLARATIONS: value.get(DECLARATIONS)?}),
+                _ => value.clone(),
+            };
+            Some((key.clone(), value))
+        })
         .collect();
     Some((name, Value::Object(kept)))
 }

@@ -13,24 +13,32 @@ use crate::support::eventually;
 use crate::support::http_server::{Asked, HttpServer, Reply};
 use crate::support::registry::permissive;
 
-struct Remote {
-    registry: Registry,
-    upstreams: Upstreams,
+pub(crate) struct Remote {
+    pub(crate) registry: Registry,
+    pub(crate) upstreams: Upstreams,
 }
 
 impl Remote {
-    async fn new(url: String, set: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
+    pub(crate) async fn new(url: String, set: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
         Self::with(url, Limits::default().retries(0), set).await
     }
 
-    async fn with(
+    pub(crate) async fn with(
         url: String,
         limits: Limits,
         set: impl FnOnce(ServerConfig) -> ServerConfig,
     ) -> Self {
         let name = Namespace::new("srv").expect("it is legal");
-        let server = set(ServerConfig::http(name, url));
-        let registry = permissive().build();
+        Self::of(
+            permissive().build(),
+            set(ServerConfig::http(name, url)),
+            limits,
+        )
+        .await
+    }
+
+    /// One server of a registry that is set up otherwise.
+    pub(crate) async fn of(registry: Registry, server: ServerConfig, limits: Limits) -> Self {
         let upstreams = Upstreams::builder(ServersConfig::default().with(server))
             .limits(limits)
             .connect(&registry);
@@ -41,7 +49,7 @@ impl Remote {
         }
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Settlement {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Settlement {
         let call = Call::new(format!("srv__{tool}"), arguments);
         self.registry.snapshot().settle(call, &Facts::new()).await
     }
@@ -59,12 +67,12 @@ fn tools(names: &[&str]) -> Value {
     json!({ "tools": tools })
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
 /// A server of the era with a handshake; calls are the test's.
-fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
+pub(crate) fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
     match (asked.verb.as_str(), asked.method()) {
         ("GET", _) => Reply::empty(405),
         ("DELETE", _) => Reply::empty(200),
@@ -83,7 +91,7 @@ fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
 }
 
 /// A server of the era without.
-fn new(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
+pub(crate) fn new(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
     match asked.method() {
         "server/discover" => asked.result(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}

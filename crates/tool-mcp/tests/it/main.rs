@@ -45,9 +45,15 @@ mod gateway;
 /// Servers that end and are connected again.
 #[cfg(all(feature = "child", unix))]
 mod import_again;
+/// What counts as an answer of an imported tool.
+#[cfg(feature = "http-client")]
+mod import_answers;
 /// Calls of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_calls;
+/// What servers declare of their tools.
+#[cfg(all(feature = "http", feature = "http-client"))]
+mod import_declared;
 /// The two eras of the protocol.
 #[cfg(all(feature = "child", unix))]
 mod import_eras;
@@ -75,6 +81,9 @@ mod import_pins;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
+/// Servers that are asked too often.
+#[cfg(feature = "http-client")]
+mod import_throttled;
 /// Time limits on calls.
 #[cfg(all(feature = "child", unix))]
 mod import_time;

@@ -94,6 +94,24 @@ async fn what_is_for_programs_alone_may_change() {
 }
 
 #[tokio::test]
+async fn what_a_tool_declares_may_not_change() {
+    let pins = pins();
+    let declaring = |kind: &str| {
+        let mut tool = tool();
+        tool["_meta"] = json!({
+            "seen": kind,
+            "io.github.tool-runtime/declarations": {"resultKind": kind},
+        });
+        tool
+    };
+    let see = async |tool| pins.see_tools(&server(), &[tool]).await.unwrap();
+    assert_eq!(see(declaring("rows")).await, [true]);
+    assert_eq!(see(declaring("secrets")).await, [false]);
+    assert_eq!(see(tool()).await, [false]);
+    assert_eq!(see(declaring("rows")).await, [true]);
+}
+
+#[tokio::test]
 async fn a_tool_that_comes_later_or_comes_back_as_another_is_a_change() {
     let pins = pins();
     pins.see_tools(&server(), &[tool()]).await.unwrap();

@@ -44,6 +44,8 @@
 //! - `repairs`: arguments that are put right, and who is told
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
+//! - `shown_artifacts`: check-ins that show an artifact
+//! - `placement`: long results as artifacts, and what comes before that
 //! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
 //! - `declarations`: what a tool declares of itself
@@ -104,6 +106,7 @@ mod observer_bounds;
 mod observers;
 mod panics;
 mod passing;
+mod placement;
 mod ports;
 mod prop_batches;
 mod prop_outputs;
@@ -120,6 +123,7 @@ mod results;
 mod resuming;
 mod scale;
 mod schemas;
+mod shown_artifacts;
 mod slow;
 mod stages;
 mod stream_states;

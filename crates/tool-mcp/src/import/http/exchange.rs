@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::sse::{Brought, Sse};
+use super::too_many::{self, Sent};
 use super::{Shared, lock};
 use crate::import::call_error::CallError;
 use crate::import::era::Era;
@@ -89,10 +90,11 @@ impl Shared {
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
             .body(body);
-        let response = request
-            .send()
-            .await
-            .map_err(|error| self.lost(id, &error))?;
+        let sent = too_many::send(request).await;
+        let response = match sent.map_err(|error| self.lost(id, &error))? {
+            Sent::Answered(response) => response,
+            Sent::TooMany(wait) => return Err(CallError::TooMany(wait)),
+        };
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(id, status, &headers, response).await);
@@ -225,12 +227,10 @@ impl Shared {
             headers.insert("last-event-id", last);
         }
         let request = self.client.get(self.url.clone()).headers(headers);
-        let response = request.header(ACCEPT, EVENTS).send().await;
-        let response = response.map_err(|_| CallError::Gone)?;
-        if response.status().is_success() {
-            Ok(response)
-        } else {
-            Err(CallError::Gone)
+        let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
+        match sent.map_err(|_| CallError::Gone)? {
+            Sent::Answered(response) if response.status().is_success() => Ok(response),
+            Sent::Answered(_) | Sent::TooMany(_) => Err(CallError::Gone),
         }
     }
 
