@@ -9,13 +9,13 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Inputs, Limits, Overlay, ReadOnlyTools, RefusedTool, ServerConfig,
-    ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus,
-    Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
+    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, Overlay, ReadOnlyTools,
+    RefusedTool, ServerConfig, ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents,
+    UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
-    OfferKind, Offerings,
+    OfferKind, Offerings, Watching,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 pub use serve::{

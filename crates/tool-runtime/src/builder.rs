@@ -287,7 +287,8 @@ impl RuntimeBuilder {
             let upstreams = tool_mcp::Upstreams::builder(servers)
                 .base_dir(base)
                 .believed(self.believed)
-                .client("tool", env!("CARGO_PKG_VERSION"));
+                .client("tool", env!("CARGO_PKG_VERSION"))
+                .inputs(Arc::new(tool_mcp::CallerInputs::new(permission.clone())));
             #[cfg(feature = "storage")]
             let upstreams = match pins {
                 Some(pins) => upstreams.pins(pins),

@@ -220,7 +220,7 @@ impl Catalogue {
 
     #[cfg(feature = "http-client")]
     fn check(&self, advertised: Advertised) -> Result<Advertised, (String, &'static str)> {
-        match super::http::mirrors(&advertised.input) {
+        match crate::wire::mirror::mirrors(&advertised.input) {
             Err(reason) if self.mirrors => Err((advertised.name, reason)),
             _ => Ok(advertised),
         }

@@ -102,6 +102,14 @@ impl Upstream {
         self.known().capabilities.contains_key(capability)
     }
 
+    /// Whether the server said, the last time, that it can do something with what it has, such as
+    /// `subscribe` of `resources`.
+    pub(crate) fn says(&self, capability: &str, what: &str) -> bool {
+        let known = self.known();
+        let capability = known.capabilities.get(capability);
+        capability.and_then(|capability| capability.get(what)) == Some(&Value::Bool(true))
+    }
+
     /// Grows whenever something that it lists beside tools may have changed.
     pub(crate) fn generation(&self) -> u64 {
         self.known().connects + self.tally.changes()

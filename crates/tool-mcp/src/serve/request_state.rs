@@ -28,6 +28,9 @@ pub(crate) struct RequestState {
     /// Answers of earlier rounds.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) answers: Map<String, Value>,
+    /// Where what was begun goes on: questions of imported servers.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(crate) kept: Map<String, Value>,
     /// The call that waits for a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) suspension: Option<Box<Suspension>>,
@@ -85,7 +88,9 @@ impl StateKey {
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload).ok()?;
         let mut bytes = nonce.to_vec();
         bytes.extend(sealed);
-        Some(URL_SAFE_NO_PAD.encode(bytes))
+        let text = URL_SAFE_NO_PAD.encode(bytes);
+        // One that would not be looked at is none.
+        (text.len() <= MOST_BYTES).then_some(text)
     }
 
     /// `None` for what is not this server's, not for this request, or too old.

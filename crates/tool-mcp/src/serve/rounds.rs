@@ -52,13 +52,7 @@ pub(crate) fn needed(
             format!("the client did not say that it can {}", kind.as_str()),
         )
         .data(json!({"requiredCapabilities": kind.capability()}))),
-        Needed::Answers(asks) => {
-            let state = RequestState {
-                answers: calling.given().clone(),
-                ..RequestState::default()
-            };
-            ask(served, asks, state, bound)
-        }
+        Needed::Answers(asks) => ask(served, asks, calling.state(), bound),
     }
 }
 

@@ -35,6 +35,9 @@ mod client_tokens;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
+/// The scenarios of the official suite, through a gateway.
+#[cfg(all(feature = "child", unix))]
+mod conformance_gateway;
 /// The scenarios of the official suite, over streams.
 mod conformance_streams;
 /// What becomes of a client, of its calls, and of what it is told.
