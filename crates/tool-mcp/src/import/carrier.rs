@@ -12,7 +12,7 @@ use super::call_error::CallError;
 use super::incoming::{Asked, route, route_too_long};
 use super::inputs::WantedInput;
 use super::party::Party;
-use crate::wire::{ErrorBody, Frame, Frames, Outbox, Outgoing, Reply};
+use crate::wire::{ErrorBody, Frame, Frames, Outbox, Outgoing, Reply, aside};
 
 /// Questions of one server that may wait for an answer at the same time.
 const QUESTIONS: usize = 16;
@@ -146,7 +146,7 @@ async fn read<R: AsyncRead + Unpin>(
             () = outbox.broken().cancelled() => return,
         };
         let asked = match frame {
-            Ok(Some(Frame::Line(line))) => route(board, line),
+            Ok(Some(Frame::Line(line))) => aside(line.len(), || route(board, line)),
             Ok(Some(Frame::TooLong(overlong))) => {
                 route_too_long(board, &overlong);
                 None

@@ -175,10 +175,17 @@ impl Connection {
         mut params: Map<String, Value>,
         report: impl Fn(Report),
     ) -> Result<Answer, CallError> {
+        let may_ask = self.is_stateless()
+            && matches!(method, "tools/call" | "prompts/get" | "resources/read");
         let mut left = self.limits.total;
         for _ in 0..=MOST_ROUNDS {
             let started = Instant::now();
-            let pending = self.begin(method, params.clone())?;
+            let sent = match may_ask {
+                true => params.clone(),
+                // There is no other round.
+                false => std::mem::take(&mut params),
+            };
+            let pending = self.begin(method, sent)?;
             let mut answer = pending.settle(left, &report).await?;
             // The time that a person takes to answer is not the server's.
             left = left.saturating_sub(started.elapsed());
@@ -190,11 +197,7 @@ impl Connection {
                     }
                     return Ok(answer);
                 }
-                Some(kind)
-                    if kind == "input_required"
-                        && self.is_stateless()
-                        && matches!(method, "tools/call" | "prompts/get" | "resources/read") =>
-                {
+                Some(kind) if kind == "input_required" && may_ask => {
                     self.provide(&mut answer.result, &mut params).await?;
                 }
                 Some(kind) => {

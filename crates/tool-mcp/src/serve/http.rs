@@ -6,6 +6,7 @@ mod exchange;
 mod headers;
 mod names;
 mod options;
+mod pace;
 mod reply;
 mod session;
 mod site;
@@ -24,6 +25,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_registry::Registry;
 
+use self::pace::Pace;
 use self::session::Sessions;
 use self::site::Site;
 use self::token::Auth;
@@ -96,8 +98,11 @@ impl Server {
         let sessions = Sessions::new(options.session_idle, stop.clone());
         let looked_after = Arc::clone(&sessions).look_after();
         let ended = stop.clone();
+        let pace = Arc::new(Pace::default());
+        let paced = Arc::clone(&pace);
         tokio::spawn(async move {
-            ended.run_until_cancelled(looked_after).await;
+            let both = async { tokio::join!(looked_after, paced.keep()) };
+            ended.run_until_cancelled(both).await;
         });
         let site = Arc::new(Site {
             served,
@@ -105,6 +110,7 @@ impl Server {
             auth,
             sessions,
             serving,
+            pace,
             gone: stop.clone(),
         });
         let router = Router::new()
