@@ -13,6 +13,10 @@
 
 // What the stories are told with.
 mod deadline;
+#[cfg(target_os = "linux")]
+mod echo_server;
+#[cfg(target_os = "linux")]
+mod held_by;
 mod http_client;
 mod invocation;
 /// Looks into the table of processes that Linux has.
@@ -26,7 +30,13 @@ mod terminal;
 mod workbench;
 
 // What must hold, with other people's programs where they are installed.
+#[cfg(target_os = "linux")]
+mod crowd;
+#[cfg(target_os = "linux")]
+mod cycles;
 mod gateway;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -53,4 +63,6 @@ mod policy; // ... of what may be done
 mod sarif;
 mod serving_http;
 mod settings;
+#[cfg(target_os = "linux")]
+mod sockets;
 mod wire_list;
