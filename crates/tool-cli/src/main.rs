@@ -38,6 +38,11 @@ use clap::Parser as _;
 use crate::args::{Args, Command};
 use crate::error::CliError;
 
+/// Threads that pass messages on. A call is a few microseconds of work between waits for others, and
+/// waking a second thread takes longer than doing it. What takes long, such as compiling schemas,
+/// searching files and reading long messages, has threads of its own.
+const WORKERS: usize = 1;
+
 fn main() -> ExitCode {
     #[cfg_attr(
         not(target_os = "linux"),
@@ -71,17 +76,28 @@ fn main() -> ExitCode {
     );
     setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
         .enable_all()
         .build()
     {
         Ok(runtime) => runtime,
         Err(source) => return report(Err(CliError::Start { source })),
     };
-    let code = report(runtime.block_on(async {
-        let ended = run(args).await;
+    // On a thread of the runtime: this one would have to be woken for each message of a client.
+    let running = runtime.spawn(run(args));
+    let ended = runtime.block_on(async {
+        let ended = running.await;
         tasks_ended().await;
         ended
-    }));
+    });
+    let code = match ended {
+        Ok(ended) => report(ended),
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Nobody ends it otherwise.
+            Err(_) => ExitCode::FAILURE,
+        },
+    };
     // A handler that blocks must not keep the program alive once it has answered.
     runtime.shutdown_background();
     code

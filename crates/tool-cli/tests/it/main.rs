@@ -13,6 +13,10 @@
 
 // What the stories are told with.
 mod deadline;
+#[cfg(target_os = "linux")]
+mod echo_server;
+#[cfg(target_os = "linux")]
+mod held_by;
 mod http_client;
 mod invocation;
 /// Looks into the table of processes that Linux has.
@@ -28,7 +32,13 @@ mod workbench;
 
 // What must hold, with other people's programs where they are installed.
 mod clients;
+#[cfg(target_os = "linux")]
+mod crowd;
+#[cfg(target_os = "linux")]
+mod cycles;
 mod gateway;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -58,4 +68,6 @@ mod sarif;
 mod serving_http;
 mod settings;
 mod status_tool;
+#[cfg(target_os = "linux")]
+mod sockets;
 mod wire_list;

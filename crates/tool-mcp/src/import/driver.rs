@@ -133,6 +133,7 @@ impl Driver {
             () = stop.cancelled() => None,
             end = body.ended() => Some(end),
             () = connection.board().closed() => Some(body.silent().to_owned()),
+            never = pace(self.limits.idle) => match never {},
             never = self.follow(&connection) => match never {},
         };
         // First of all: nobody is sent there any more.
@@ -246,5 +247,13 @@ impl Driver {
                 }
             }
         }
+    }
+}
+
+/// Has some timer always due before those of calls. One that is due before every other interrupts the
+/// thread that waits for messages, which costs a call more than the timer itself does.
+async fn pace(idle: Duration) -> Infallible {
+    loop {
+        sleep((idle / 2).max(DEBOUNCE)).await;
     }
 }

@@ -8,6 +8,7 @@ mod guests;
 mod headers;
 mod names;
 mod options;
+mod pace;
 mod reply;
 mod session;
 mod site;
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use tool_registry::Registry;
 
 use self::guests::Guests;
+use self::pace::Pace;
 use self::session::Sessions;
 use self::site::Site;
 use super::serving::{Over, serving};
@@ -106,8 +108,11 @@ impl Server {
         let sessions = Sessions::new(options.session_idle);
         let looked_after = Arc::clone(&sessions).look_after();
         let ended = stop.clone();
+        let pace = Arc::new(Pace::default());
+        let paced = Arc::clone(&pace);
         tokio::spawn(async move {
-            ended.run_until_cancelled(looked_after).await;
+            let both = async { tokio::join!(looked_after, paced.keep()) };
+            ended.run_until_cancelled(both).await;
         });
         if let Some(guests) = &auth.guests {
             let looked_after = Arc::clone(guests).look_after(Arc::clone(&sessions));
@@ -122,6 +127,7 @@ impl Server {
             auth,
             sessions,
             serving,
+            pace,
             gone: stop.clone(),
         });
         let router = Router::new()

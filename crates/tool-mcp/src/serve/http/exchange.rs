@@ -30,7 +30,7 @@ use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 const LAST_EVENT: &str = "last-event-id";
 /// How long an answer may take before a client with a handshake is given a stream, by which it
 /// can come back should it be cut off.
-const AT_ONCE: Duration = Duration::from_millis(50);
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(50);
 /// How long a client without a handshake, whose answer has a status, gets nothing at all.
 const IN_SILENCE: Duration = Duration::from_secs(15);
 /// The first revision whose clients know events that hold nothing.
@@ -81,6 +81,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> R
             reply::error(StatusCode::BAD_REQUEST, id, error)
         }
         Ok(Incoming::Request { id, method, params }) => {
+            site.pace.mark();
             request(site, headers, caller, id, method, params.as_deref()).await
         }
         Ok(Incoming::Notification { method, params }) => {
