@@ -1,6 +1,7 @@
 //! Servers over streamable HTTP.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -368,4 +369,34 @@ async fn our_own_server_is_imported_over_http() {
     }
     remote.upstreams.shutdown().await;
     served.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_not_answered_without_end() {
+    // Answers are accepted and never answered themselves.
+    let held = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&held);
+    let server = HttpServer::start(move |asked| {
+        if asked.body.get("method").is_none() && asked.verb == "POST" {
+            counted.fetch_add(1, Ordering::SeqCst);
+            return Reply::events(String::new(), true);
+        }
+        old(asked, |_| {
+            let pings = (0..10_000).map(|id| {
+                let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+                format!("data: {ping}\n\n")
+            });
+            Reply::events(pings.collect(), true)
+        })
+    })
+    .await;
+    let idle = Duration::from_secs(2);
+    let limits = Limits::default().retries(0).idle(idle);
+    let remote = Remote::with(server.url(), limits, |config| config).await;
+    let (settlement, ()) = tokio::join!(
+        remote.call("echo", json!({})),
+        eventually("some are answered", || held.load(Ordering::SeqCst) == 16),
+    );
+    assert!(settlement.is_error());
+    assert_eq!(held.load(Ordering::SeqCst), 16);
 }

@@ -29,9 +29,15 @@ mod tools;
 mod approvals;
 /// What calls leave to be cleaned up.
 mod cleaning;
+/// Tokens of clients that are kept, added and revoked.
+#[cfg(feature = "http")]
+mod client_tokens;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
+/// The scenarios of the official suite, through a gateway.
+#[cfg(all(feature = "child", unix))]
+mod conformance_gateway;
 /// The scenarios of the official suite, over streams.
 mod conformance_streams;
 /// What becomes of a client, of its calls, and of what it is told.
@@ -66,12 +72,18 @@ mod import_hostile;
 /// Servers over HTTP.
 #[cfg(feature = "http-client")]
 mod import_http;
+/// Limits on how many calls there may be.
+#[cfg(all(feature = "child", unix))]
+mod import_limits;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
 /// What servers have beside tools.
 #[cfg(all(feature = "child", unix))]
 mod import_offers;
+/// What the operator sets for servers and tools.
+#[cfg(all(feature = "child", unix))]
+mod import_overlay;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;
@@ -86,6 +98,9 @@ mod import_throttled;
 mod import_time;
 /// The protocol library's own client.
 mod other_client;
+/// What an operator can set for servers and tools.
+#[cfg(feature = "child")]
+mod overlay;
 /// What was trusted, and what changed since.
 mod pins;
 /// What is told of retained output.
