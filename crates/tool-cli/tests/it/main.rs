@@ -61,6 +61,7 @@ mod json;
 mod labelled_arguments;
 mod lint;
 mod lint_servers;
+mod overlay;
 mod pin;
 mod pipes;
 mod policy; // ... of what may be done
