@@ -211,7 +211,7 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     };
     let line = |row: &Row| Line {
         measured: find(row.name),
-        ..Line::absent(row)
+        ..Line::skipped(row)
     };
     report.add(
         format!(

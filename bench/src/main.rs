@@ -7,6 +7,7 @@ mod groups;
 mod options;
 mod permission;
 mod pipeline;
+mod provider;
 mod report;
 #[cfg(feature = "rig")]
 mod rig;
@@ -52,6 +53,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
     storage::measure(&mut report, options.rounds)?;
+    provider::measure(&mut report, options.rounds)?;
     gateway::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {
         let only = options.only.as_deref().unwrap_or_default();

@@ -82,7 +82,7 @@ impl Report {
                     },
                 })
             }),
-            ..Line::absent(row)
+            ..Line::skipped(row)
         };
         self.groups.push(Group {
             title: format!("{group}: {what}, {rounds} rounds"),

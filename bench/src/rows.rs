@@ -77,12 +77,12 @@ impl Line {
     pub fn of(row: &Row, measured: Measured) -> Self {
         Self {
             measured: Some(measured),
-            ..Self::absent(row)
+            ..Self::skipped(row)
         }
     }
 
     /// One that could not be drawn.
-    pub fn absent(row: &Row) -> Self {
+    pub fn skipped(row: &Row) -> Self {
         Self {
             name: row.name.to_owned(),
             peer: row.peer_name(),

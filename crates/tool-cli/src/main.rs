@@ -5,6 +5,7 @@ mod approve;
 mod args;
 mod call;
 mod completions;
+mod doctor;
 mod document;
 mod error;
 #[cfg(target_os = "linux")]
@@ -24,6 +25,7 @@ mod render;
 mod serve;
 mod setup;
 mod signals;
+mod token;
 mod tool_list_file;
 mod trial;
 mod wire_list;
@@ -68,7 +70,10 @@ fn main() -> ExitCode {
     if let Err(source) = role.bind() {
         return report(Err(CliError::Start { source }));
     }
-    let tells_of_servers = matches!(args.command, Command::List(_) | Command::Lint(_));
+    let tells_of_servers = matches!(
+        args.command,
+        Command::List(_) | Command::Lint(_) | Command::Doctor
+    );
     setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
@@ -115,6 +120,8 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
         Command::Pin { command } => pin::run(common, command).await,
+        Command::Token { command } => token::run(common, command).await,
+        Command::Doctor => doctor::run(common).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
@@ -124,7 +131,11 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
 fn starts_processes(command: &Command) -> bool {
     matches!(
         command,
-        Command::Serve(_) | Command::List(_) | Command::Lint(_) | Command::Call(_)
+        Command::Serve(_)
+            | Command::List(_)
+            | Command::Lint(_)
+            | Command::Call(_)
+            | Command::Doctor
     )
 }
 

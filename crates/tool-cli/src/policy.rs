@@ -306,7 +306,8 @@ async fn arguments(text: &str) -> Result<Value, CliError> {
         Outcome::Refused(refusal) => refusal.operator(),
         _ => settlement.text(),
     };
-    settlement.output.ok_or(CliError::Arguments { problem })
+    let output = settlement.output.map(Output::into_value);
+    output.ok_or(CliError::Arguments { problem })
 }
 
 impl Asked {

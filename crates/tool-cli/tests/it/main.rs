@@ -23,6 +23,7 @@ mod invocation;
 #[cfg(target_os = "linux")]
 mod marked;
 mod peers;
+mod recorder; // of what an upstream over HTTP is sent
 mod serving;
 mod stdio_client;
 #[cfg(target_os = "linux")]
@@ -30,6 +31,7 @@ mod terminal;
 mod workbench;
 
 // What must hold, with other people's programs where they are installed.
+mod clients;
 #[cfg(target_os = "linux")]
 mod crowd;
 #[cfg(target_os = "linux")]
@@ -45,6 +47,7 @@ mod leaving;
 mod long_output;
 mod mistakes;
 mod refusals;
+mod sandbox;
 mod sdk_clients;
 
 // What a person meets.
@@ -52,6 +55,7 @@ mod arguments;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod completions;
+mod doctor;
 mod help;
 mod json;
 mod labelled_arguments;
@@ -63,6 +67,7 @@ mod policy; // ... of what may be done
 mod sarif;
 mod serving_http;
 mod settings;
+mod status_tool;
 #[cfg(target_os = "linux")]
 mod sockets;
 mod wire_list;

@@ -32,6 +32,13 @@ pub(crate) enum CallError {
         expect(dead_code, reason = "only HTTP has a status")
     )]
     Status(u16),
+    /// It has too many requests and did nothing about this one; with the wait that it wants.
+    #[error("the server takes no more requests for now{}", .0.map(wanted).unwrap_or_default())]
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only HTTP has a status")
+    )]
+    TooMany(Option<Duration>),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("the answer cannot be read")]
@@ -51,4 +58,8 @@ pub(crate) enum CallError {
     Refused { method: String, reason: String },
     #[error("the server asked for something {0} times over and never answered")]
     Rounds(usize),
+}
+
+fn wanted(wait: Duration) -> String {
+    format!(", and wants to be left alone for {} s", wait.as_secs())
 }
