@@ -1,11 +1,11 @@
 //! On which line of a JSON text each value stands.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The lines of the values of one text, by JSON pointer. Clones are cheap.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines(Rc<BTreeMap<String, u32>>);
+pub(crate) struct Lines(Arc<BTreeMap<String, u32>>);
 
 /// What the scanner stands in.
 enum Inside {
@@ -45,7 +45,7 @@ impl Lines {
             scanner.take(first, token);
             rest = after;
         }
-        Self(Rc::new(scanner.found))
+        Self(Arc::new(scanner.found))
     }
 
     /// The line of a value, counted from 1, or of the innermost one around it that is there.
