@@ -68,7 +68,7 @@ mod policy; // ... of what may be done
 mod sarif;
 mod serving_http;
 mod settings;
-mod status_tool;
 #[cfg(target_os = "linux")]
 mod sockets;
+mod status_tool;
 mod wire_list;
