@@ -192,7 +192,7 @@ fn direct(kind: &Kind, place: &Place, words: &[String]) -> Result<(Era, Listed),
     let mut session = Session::start(&mut place.command(words), era)?;
     let mut listed = Listed::of(session.tools()?, "");
     for (tool, arguments) in (kind.calls)(place) {
-        listed.results.push(call(&mut session, tool, arguments)?);
+        listed.results.push(call(&mut session, tool, &arguments)?);
     }
     Ok((era, listed))
 }
@@ -208,12 +208,12 @@ fn through(
     let mut listed = Listed::of(tools.to_vec(), &prefix);
     for (tool, arguments) in (kind.calls)(place) {
         let name = format!("{prefix}{tool}");
-        listed.results.push(call(session, &name, arguments)?);
+        listed.results.push(call(session, &name, &arguments)?);
     }
     Ok(listed)
 }
 
-fn call(session: &mut Session, tool: &str, arguments: Value) -> Result<Value, Error> {
+fn call(session: &mut Session, tool: &str, arguments: &Value) -> Result<Value, Error> {
     let params = json!({"name": tool, "arguments": arguments});
     Ok(bare_result(session.ask("tools/call", params)?))
 }
