@@ -1,6 +1,6 @@
 //! A tool that tells a model how the servers behind the gateway are doing.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tool_core::{Context, HandlerError, Permission, Tool};
 use tool_mcp::{UpstreamState, UpstreamStatus, UpstreamsWatch};
 
@@ -42,10 +42,12 @@ pub(crate) fn status_tool(servers: UpstreamsWatch, permission: Permission) -> To
 
 fn told(status: &UpstreamStatus) -> Value {
     let state = status.state.as_str();
-    let mut told = json!({"name": status.name, "state": state});
+    let mut told = Map::new();
+    told.insert("name".to_owned(), status.name.as_str().into());
+    told.insert("state".to_owned(), state.into());
     let note = match &status.state {
         UpstreamState::Ready { tools, refused } => {
-            told["tools"] = (*tools).into();
+            told.insert("tools".to_owned(), (*tools).into());
             let refused = refused.len();
             (refused > 0).then(|| {
                 format!("{refused} further tools cannot be called; an operator has to look at them")
@@ -63,7 +65,7 @@ fn told(status: &UpstreamStatus) -> Value {
         _ => None,
     };
     if let Some(note) = note {
-        told["note"] = note.into();
+        told.insert("note".to_owned(), note.into());
     }
-    told
+    told.into()
 }

@@ -33,7 +33,6 @@ fn sandbox() -> (Vec<&'static str>, bool) {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "says by name in what it ran")]
 fn s38_a_server_runs_inside_of_the_sandbox_that_its_prefix_names() {
     let bench = Workbench::new();
     let (prefix, isolates) = sandbox();
