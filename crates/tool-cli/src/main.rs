@@ -13,7 +13,11 @@ mod input;
 mod labelled_case;
 mod lint;
 mod list;
+#[cfg(feature = "oauth")]
+mod login;
 mod mirror;
+#[cfg(not(feature = "oauth"))]
+mod no_login;
 mod output;
 mod output_parts;
 mod pin;
@@ -35,6 +39,8 @@ use clap::Parser as _;
 
 use crate::args::{Args, Command};
 use crate::error::CliError;
+#[cfg(not(feature = "oauth"))]
+use crate::no_login as login;
 
 fn main() -> ExitCode {
     #[cfg_attr(
@@ -99,6 +105,8 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
         Command::Pin { command } => pin::run(common, command).await,
+        Command::Login { server } => login::login(common, &server).await,
+        Command::Logout { server } => login::logout(common, &server).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }

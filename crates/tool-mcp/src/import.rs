@@ -4,6 +4,7 @@ mod advertised;
 mod answer;
 mod board;
 mod call_error;
+mod caller;
 mod carrier;
 mod catalogue;
 mod config;
@@ -25,6 +26,8 @@ mod limits;
 mod line;
 mod listing;
 mod mailbox;
+#[cfg(feature = "oauth")]
+mod oauth_entry;
 mod offered;
 mod party;
 mod process;

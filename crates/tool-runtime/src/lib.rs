@@ -8,6 +8,8 @@ mod error;
 mod kept;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod live_session;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+mod logins;
 #[cfg(feature = "storage")]
 mod place;
 mod runtime;
@@ -29,6 +31,8 @@ pub use built_in_rules::built_in_rules;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+pub use logins::logins_in;
 #[cfg(feature = "storage")]
 pub use place::Place;
 pub use runtime::Runtime;

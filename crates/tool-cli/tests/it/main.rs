@@ -15,6 +15,8 @@
 mod deadline;
 mod http_client;
 mod invocation;
+#[cfg(feature = "oauth")]
+mod login_site;
 /// Looks into the table of processes that Linux has.
 #[cfg(target_os = "linux")]
 mod marked;
@@ -47,6 +49,8 @@ mod json;
 mod labelled_arguments;
 mod lint;
 mod lint_servers;
+#[cfg(feature = "oauth")]
+mod login;
 mod pin;
 mod pipes;
 mod policy; // ... of what may be done

@@ -67,6 +67,10 @@ pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
         CallError::Status(status) => {
             format!("server {server} answered with HTTP status {status}")
         }
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => format!(
+            "server {server} wants to know who calls, or wants somebody with more rights to: a person has to log in to it; the call did not run"
+        ),
         CallError::ResultType(kind) if kind == "input_required" => format!(
             "server {server} asked for something before it would answer, which is not possible here"
         ),

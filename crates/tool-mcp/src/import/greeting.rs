@@ -56,6 +56,7 @@ pub(crate) async fn greet(
             None => shake_hands(connection, HANDSHAKE).await,
         },
         Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
+        Some(Err(error)) if error.wants_login().is_some() => Err(error),
         Some(Err(refused)) => {
             let version = spoken_all_the_same(&refused);
             shake_hands(connection, version.as_deref().unwrap_or(HANDSHAKE)).await

@@ -5,6 +5,7 @@ mod mirror;
 mod sse;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::Limits;
 use super::board::Board;
 use super::call_error::CallError;
+use super::caller::Caller;
 use super::carrier::Answering;
 use super::era::Era;
 use super::listing::Listing;
@@ -43,6 +45,9 @@ struct Shared {
     fixed: HeaderMap,
     board: Arc<Board>,
     answering: Answering,
+    caller: Caller,
+    /// Whether its tools can be called.
+    in_session: AtomicBool,
     era: OnceLock<Era>,
     session: Mutex<Option<HeaderValue>>,
     /// What is being received for each request.
@@ -63,6 +68,7 @@ impl Http {
         target: &HttpTarget,
         board: Arc<Board>,
         answering: Answering,
+        caller: Caller,
         limits: &Limits,
     ) -> Result<Self, String> {
         let url = Url::parse(&target.url).map_err(|_| "has an unreadable \"url\"".to_owned())?;
@@ -103,6 +109,8 @@ impl Http {
                 fixed,
                 board,
                 answering,
+                caller,
+                in_session: AtomicBool::new(false),
                 era: OnceLock::new(),
                 session: Mutex::default(),
                 receiving: Mutex::default(),
@@ -155,6 +163,7 @@ impl Http {
 
     /// Learns which arguments of which tools are repeated in headers.
     pub(crate) fn learn(&self, listing: &Listing) {
+        self.shared.in_session.store(true, Ordering::Relaxed);
         if self.shared.era.get() != Some(&Era::Stateless) {
             return;
         }
@@ -173,8 +182,12 @@ impl Http {
             let mut headers = self.shared.common();
             headers.insert("mcp-session-id", session);
             let url = self.shared.url.clone();
-            let ending = self.shared.client.delete(url).headers(headers).send();
-            // A server may refuse it and one that is gone has no session.
+            let ending = async {
+                // A server may refuse it and one that is gone has no session.
+                if self.shared.caller.show(&mut headers).await.is_ok() {
+                    let _ = self.shared.client.delete(url).headers(headers).send().await;
+                }
+            };
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
         self.shared.over.cancel();

@@ -276,6 +276,8 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::Away
         | CallError::Changed
         | CallError::Status(_) => OfferErrorKind::Unavailable,
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => OfferErrorKind::Unavailable,
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,

@@ -113,6 +113,7 @@ impl Upstream {
             UpstreamState::Away { reason, .. } => {
                 tracing::warn!(server, reason, "server is away and will be connected again");
             }
+            UpstreamState::Locked { reason } => tracing::warn!(server, reason, "server is locked"),
             state => tracing::debug!(server, state = state.as_str(), "server changed its state"),
         }
         self.known().state = state;

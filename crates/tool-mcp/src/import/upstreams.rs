@@ -12,6 +12,7 @@ use tool_core::Source;
 use tool_registry::Registry;
 
 use super::board::Tally;
+use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::config::Entry;
 use super::driver::Driver;
@@ -66,6 +67,8 @@ pub struct UpstreamsBuilder {
     jitter: Arc<Jitter>,
     keep_lists: bool,
     pins: Option<Pins>,
+    #[cfg(feature = "oauth")]
+    logins: Option<crate::oauth::Logins>,
 }
 
 impl Upstreams {
@@ -83,6 +86,8 @@ impl Upstreams {
             jitter: Arc::new(retry::random),
             keep_lists: false,
             pins: None,
+            #[cfg(feature = "oauth")]
+            logins: None,
         }
     }
 
@@ -116,7 +121,7 @@ impl Upstreams {
         Arc::clone(&self.offered) as Arc<dyn Offerings>
     }
 
-    /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
+    /// Waits until every server is ready, away, locked or has failed, which takes no longer than the limit on
     /// connecting.
     ///
     /// # Cancel safety
@@ -175,6 +180,15 @@ impl UpstreamsBuilder {
     /// default, whatever a server lists is what its tools are.
     pub fn pins(mut self, pins: Pins) -> Self {
         self.pins = Some(pins);
+        self
+    }
+
+    /// Sets where logins are kept of servers that want to know who calls and have no token in their
+    /// configuration. One that nobody is logged in to waits until somebody is, in whatever process.
+    /// Without logins, which is the default, such a server fails.
+    #[cfg(feature = "oauth")]
+    pub fn logins(mut self, logins: crate::oauth::Logins) -> Self {
+        self.logins = Some(logins);
         self
     }
 
@@ -243,12 +257,20 @@ impl UpstreamsBuilder {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
                 let line = Arc::clone(&upstream.line);
                 let trust = Trust::new(server.name.clone(), self.pins.clone());
+                let caller = Caller {
+                    #[cfg(feature = "oauth")]
+                    login: self
+                        .logins
+                        .as_ref()
+                        .and_then(|logins| logins.of(&server).map(Arc::new)),
+                };
                 let driver = Driver {
                     catalogue: Catalogue::new(server.name.clone(), line, registrar, trust),
                     upstream,
                     server,
                     base: Arc::clone(&base),
                     party: self.party.clone(),
+                    caller,
                     limits: self.limits.clone(),
                     keep_lists: self.keep_lists,
                     feed: feed.clone(),
