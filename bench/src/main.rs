@@ -6,6 +6,7 @@ mod groups;
 mod options;
 mod permission;
 mod pipeline;
+mod provider;
 mod report;
 #[cfg(feature = "rig")]
 mod rig;
@@ -43,6 +44,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
     storage::measure(&mut report, options.rounds)?;
+    provider::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {
         let only = options.only.as_deref().unwrap_or_default();
         return Err(format!("there is no group and no row with \"{only}\" in its name").into());

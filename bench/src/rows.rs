@@ -63,6 +63,16 @@ impl Row {
 }
 
 impl Line {
+    /// A comparison that could not be drawn.
+    pub fn skipped(row: &Row) -> Self {
+        Self {
+            name: row.name.to_owned(),
+            peer: row.peer_name(),
+            bound: row.bound,
+            measured: None,
+        }
+    }
+
     /// Whether the bound holds; `None` where there is none, or nothing was measured.
     pub fn holds(&self) -> Option<bool> {
         Some(self.measured?.ratio.median <= self.bound?)

@@ -103,6 +103,12 @@ pub(crate) enum CliError {
     #[error(transparent)]
     #[cfg(feature = "oauth")]
     Login(#[from] tool_runtime::mcp::LoginError),
+    #[error(transparent)]
+    Tokens(#[from] tool_runtime::mcp::TokensError),
+    #[error("no client \"{}\" has a token; `tool token list` shows those that have", name.escape_debug())]
+    NoToken { name: String },
+    #[error("nothing is trusted of tool \"{}\" of server {server}; `tool pin status` shows what is", tool.escape_debug())]
+    NoTool { server: String, tool: String },
     #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
     Name { name: String },
     #[error("--arguments could not be read: {problem}")]

@@ -11,9 +11,9 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
-    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
-    WantedInput,
+    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, Overlay, ReadOnlyTools,
+    RefusedTool, ServerConfig, ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents,
+    UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
 };
 #[cfg(feature = "oauth")]
 pub use oauth::{
@@ -22,11 +22,11 @@ pub use oauth::{
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
-    OfferKind, Offerings,
+    OfferKind, Offerings, Watching,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 pub use serve::{
     Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
 };
 #[cfg(feature = "http")]
-pub use serve::{BearerToken, HttpOptions, HttpServer};
+pub use serve::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};

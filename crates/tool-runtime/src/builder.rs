@@ -36,8 +36,14 @@ pub struct RuntimeBuilder {
     artifact_limits: tool_storage::ArtifactLimits,
     #[cfg(feature = "permission")]
     desk: Option<Option<Duration>>,
+    #[cfg(feature = "permission")]
+    failing: Option<tool_registry::FailingCalls>,
     #[cfg(feature = "mcp-child")]
     servers: Option<PathBuf>,
+    #[cfg(feature = "mcp-child")]
+    status_tool: bool,
+    #[cfg(feature = "mcp-child")]
+    believed: tool_mcp::ReadOnlyTools,
 }
 
 impl RuntimeBuilder {
@@ -62,8 +68,14 @@ impl RuntimeBuilder {
             artifact_limits: tool_storage::ArtifactLimits::DISK,
             #[cfg(feature = "permission")]
             desk: None,
+            #[cfg(feature = "permission")]
+            failing: None,
             #[cfg(feature = "mcp-child")]
             servers: None,
+            #[cfg(feature = "mcp-child")]
+            status_tool: false,
+            #[cfg(feature = "mcp-child")]
+            believed: tool_mcp::ReadOnlyTools::new(),
         }
     }
 
@@ -179,6 +191,26 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Registers a tool by which a model is told how the servers of [`servers`](Self::servers) are
+    /// doing: `server_status`. It only reads, and asks leave as `status` of `servers`, which
+    /// [`built_in_rules`](crate::built_in_rules) give. Off by default; without servers there is
+    /// none.
+    #[cfg(feature = "mcp-child")]
+    pub fn status_tool(mut self, offered: bool) -> Self {
+        self.status_tool = offered;
+        self
+    }
+
+    /// Denies calls that their caller has made over and over with the same arguments, and that
+    /// failed each time. None are by default, and none where [`permission`](Self::permission)
+    /// decides.
+    #[cfg(feature = "permission")]
+    pub fn failing_calls(mut self, failing: tool_registry::FailingCalls) -> Self {
+        self.registry = self.registry.events(failing.clone());
+        self.failing = Some(failing);
+        self
+    }
+
     /// Sets everything on the registry that has no setter here.
     pub fn registry(mut self, set: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Self {
         self.registry = set(self.registry);
@@ -253,25 +285,39 @@ impl RuntimeBuilder {
         };
         #[cfg(not(feature = "builtin"))]
         let builtins = None;
+        #[cfg(feature = "mcp-child")]
+        let upstreams = servers.map(|(servers, base)| {
+            let upstreams = tool_mcp::Upstreams::builder(servers)
+                .base_dir(base)
+                .believed(self.believed)
+                .client("tool", env!("CARGO_PKG_VERSION"))
+                .inputs(Arc::new(tool_mcp::CallerInputs::new(permission.clone())));
+            #[cfg(feature = "storage")]
+            let upstreams = match pins {
+                Some(pins) => upstreams.pins(pins),
+                None => upstreams,
+            };
+            #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+            let upstreams = match logins {
+                Some(logins) => upstreams.logins(logins),
+                None => upstreams,
+            };
+            upstreams.connect(&registry)
+        });
+        #[cfg(feature = "mcp-child")]
+        let status = match &upstreams {
+            Some(upstreams) if self.status_tool => {
+                let tool = crate::status_tool::status_tool(upstreams.watch(), permission.clone());
+                Some(registry.register([(crate::status_tool::NAME, tool)])?)
+            }
+            _ => None,
+        };
 
         Ok(Runtime {
             #[cfg(feature = "mcp-child")]
-            upstreams: servers.map(|(servers, base)| {
-                let upstreams = tool_mcp::Upstreams::builder(servers)
-                    .base_dir(base)
-                    .client("tool", env!("CARGO_PKG_VERSION"));
-                #[cfg(feature = "storage")]
-                let upstreams = match pins {
-                    Some(pins) => upstreams.pins(pins),
-                    None => upstreams,
-                };
-                #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
-                let upstreams = match logins {
-                    Some(logins) => upstreams.logins(logins),
-                    None => upstreams,
-                };
-                upstreams.connect(&registry)
-            }),
+            upstreams,
+            #[cfg(feature = "mcp-child")]
+            _status: status,
             registry,
             permission,
             #[cfg(feature = "permission")]
@@ -322,15 +368,27 @@ impl RuntimeBuilder {
             policy = policy.approvals(crate::kept::approvals(Arc::clone(kept), root));
         }
         let policy = Arc::new(policy);
+        let gate = self.gate(Arc::clone(&policy));
         let desk = match self.desk {
-            None => {
-                let permission = Permission::new(policy, Arc::clone(&self.approver));
-                return Ok((permission, None));
-            }
-            Some(None) => Desk::new(Arc::clone(&policy)),
-            Some(Some(deadline)) => Desk::with_deadline(Arc::clone(&policy), deadline),
+            None => return Ok((Permission::new(gate, Arc::clone(&self.approver)), None)),
+            Some(None) => Desk::new(policy),
+            Some(Some(deadline)) => Desk::with_deadline(policy, deadline),
         };
-        Ok((Permission::new(policy, desk.clone()), Some(desk)))
+        Ok((Permission::new(gate, desk.clone()), Some(desk)))
+    }
+
+    /// The rules, with what stands around them.
+    #[cfg(feature = "permission")]
+    fn gate(&self, rules: Arc<tool_permission::RulePolicy>) -> Arc<dyn tool_core::Policy> {
+        #[cfg(feature = "mcp-child")]
+        let rules = crate::believed_hints::BelievedHints {
+            tools: self.believed.clone(),
+            policy: rules,
+        };
+        match &self.failing {
+            None => Arc::new(rules),
+            Some(failing) => Arc::new(failing.ahead_of(rules)),
+        }
     }
 
     /// Opens the stores that nobody has put others in place of.

@@ -1,8 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(all(feature = "permission", feature = "mcp-child"))]
+mod believed_hints;
 mod builder;
 #[cfg(feature = "permission")]
 mod built_in_rules;
+#[cfg(all(feature = "storage", feature = "mcp-http"))]
+mod clients;
 mod error;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
@@ -16,6 +20,8 @@ mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "mcp-child")]
+mod status_tool;
 #[cfg(feature = "provider")]
 mod tool_lists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
@@ -28,6 +34,8 @@ mod upkeep;
 pub use builder::RuntimeBuilder;
 #[cfg(feature = "permission")]
 pub use built_in_rules::built_in_rules;
+#[cfg(all(feature = "storage", feature = "mcp-http"))]
+pub use clients::client_tokens_in;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;

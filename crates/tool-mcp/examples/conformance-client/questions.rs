@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use tool_core::BoxFuture;
-use tool_mcp::{Inputs, WantedInput};
+use tool_mcp::{AskKind, InputAnswer, Inputs, WantedInput};
 
 use crate::scenario::{Failure, Scenario, same};
 use crate::setting::Setting;
@@ -20,25 +20,19 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     },
 ];
 
-/// Takes every form as it is offered, and answers a form that offers nothing with a yes.
+/// Takes every form as it is offered.
 struct Agreeing;
 
 impl Inputs for Agreeing {
-    fn capabilities(&self) -> Map<String, Value> {
-        Map::from_iter([("elicitation".to_owned(), json!({}))])
+    fn kinds<'a>(&'a self, _server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async { vec![AskKind::Form] })
     }
 
-    fn provide<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Result<Value, String>> {
-        let fields = wanted.params["requestedSchema"]["properties"].as_object();
-        let content: Map<String, Value> = fields
-            .into_iter()
-            .flatten()
-            .map(|(name, field)| {
-                let default = field.get("default").cloned();
-                (name.clone(), default.unwrap_or(Value::Bool(true)))
-            })
-            .collect();
-        Box::pin(async move { Ok(json!({"action": "accept", "content": content})) })
+    fn provide<'a>(
+        &'a self,
+        wanted: &'a WantedInput,
+    ) -> BoxFuture<'a, Result<InputAnswer, String>> {
+        Box::pin(async move { Ok(wanted.accept(Map::new())) })
     }
 }
 

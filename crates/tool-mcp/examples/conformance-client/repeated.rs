@@ -1,6 +1,6 @@
 //! Headers that repeat what stands in the body.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use tool_mcp::OfferKind;
 
 use crate::scenario::{Failure, Scenario, same};
@@ -39,13 +39,21 @@ async fn standard(setting: Setting) -> Result<(), Failure> {
     session.close().await
 }
 
+#[derive(serde::Deserialize)]
+struct Call {
+    name: String,
+    arguments: Value,
+}
+
 /// Calls that the suite names, so that it knows which headers should come.
 async fn custom(setting: Setting) -> Result<(), Failure> {
     let session = setting.connect().await?;
-    let calls = setting.context["toolCalls"].as_array();
-    for call in calls.into_iter().flatten() {
-        let name = call["name"].as_str().unwrap_or_default();
-        session.call(name, call["arguments"].clone()).await?;
+    let calls: Vec<Call> = match setting.context.get("toolCalls") {
+        Some(calls) => serde_json::from_value(calls.clone())?,
+        None => Vec::new(),
+    };
+    for call in calls {
+        session.call(&call.name, call.arguments).await?;
     }
     session.close().await
 }

@@ -1,6 +1,6 @@
 //! Schemas that are kept as they came, and fetch nothing.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::scenario::{Failure, Scenario, same};
 use crate::setting::Setting;
@@ -24,7 +24,8 @@ async fn list(setting: Setting) -> Result<(), Failure> {
 async fn echo(setting: Setting) -> Result<(), Failure> {
     let session = setting.connect().await?;
     let listed = session.listed("json_schema_2020_12_tool");
-    let schema = listed.ok_or("the tool is not listed")?["inputSchema"].clone();
+    let schema = listed.and_then(|mut tool| tool.get_mut("inputSchema").map(Value::take));
+    let schema = schema.ok_or("the tool is not listed")?;
     let echoed = session
         .call("json_schema_echo", json!({"schema": schema}))
         .await?;

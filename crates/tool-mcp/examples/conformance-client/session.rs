@@ -79,7 +79,8 @@ impl Session {
     pub(crate) fn listed(&self, tool: &str) -> Option<Value> {
         let listed = self.upstreams.listed(SERVER)?;
         let mut entries = listed.iter();
-        entries.find(|entry| entry["name"] == tool).cloned()
+        let named = |entry: &&Value| entry.get("name").is_some_and(|name| name == tool);
+        entries.find(named).cloned()
     }
 
     /// Calls a tool by the name that the server gave it. Anything but success fails.

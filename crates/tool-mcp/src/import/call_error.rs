@@ -39,6 +39,13 @@ pub(crate) enum CallError {
         reason: String,
         lack: crate::oauth::Lack,
     },
+    /// It has too many requests and did nothing about this one; with the wait that it wants.
+    #[error("the server takes no more requests for now{}", .0.map(wanted).unwrap_or_default())]
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only HTTP has a status")
+    )]
+    TooMany(Option<Duration>),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("the answer cannot be read")]
@@ -82,4 +89,8 @@ impl CallError {
         }
         false
     }
+}
+
+fn wanted(wait: Duration) -> String {
+    format!(", and wants to be left alone for {} s", wait.as_secs())
 }

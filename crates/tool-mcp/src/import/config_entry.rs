@@ -5,10 +5,47 @@ use tool_core::Namespace;
 
 use super::config::Entry;
 use super::server_config::HttpTarget;
-use super::{EntryError, ServerConfig};
+use super::{EntryError, Overlay, ServerConfig, overlay};
+
+/// All keys of an entry that mean something here.
+pub(crate) const KEYS: [&str; 10] = [
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "prefix",
+    "url",
+    "headers",
+    "bearerEnv",
+    "disabled",
+    "overlay",
+];
 
 /// Reads one entry. What is wrong with it is its own.
-pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, EntryError> {
+///
+/// # Errors
+/// What is wrong with how it is reached, and everything that is wrong with its overlay.
+pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, Vec<EntryError>> {
+    let mut problems = Vec::new();
+    let read = read_reached(name, value).map_err(|problem| problems.push(problem));
+    if matches!(read, Ok(Entry::Disabled)) {
+        return Ok(Entry::Disabled);
+    }
+    let overlay = value.get(overlay::KEY).filter(|overlay| !overlay.is_null());
+    let mut set = Overlay::default();
+    if let (Some(overlay), Ok(namespace)) = (overlay, Namespace::new(name)) {
+        match Overlay::read(&namespace, overlay) {
+            Ok(overlay) => set = overlay,
+            Err(more) => problems.extend(more),
+        }
+    }
+    match read {
+        Ok(Entry::Server(server)) if problems.is_empty() => Ok(Entry::Server(server.overlay(set))),
+        _ => Err(problems),
+    }
+}
+
+fn read_reached(name: &str, value: &Value) -> Result<Entry, EntryError> {
     let wrong = |key: &str, problem: &str| EntryError::new(name, key, problem);
     let namespace =
         Namespace::new(name).map_err(|problem| EntryError::new(name, "", problem.to_string()))?;

@@ -136,7 +136,6 @@ impl Driver {
     ) -> Result<Live, Attempt> {
         let remembered = self.upstream.era();
         let connection = Connection::new(carrier, board, self.limits.clone(), self.party.clone());
-        let connection = Arc::new(connection);
         let ready = async {
             let patience = PROBE.min(self.limits.connect / 3);
             let greeting = greet(&connection, remembered.as_ref(), patience)

@@ -5,11 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, json};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::call_error::CallError;
 use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::connection::Connection;
@@ -19,7 +17,7 @@ use super::listing::Listing;
 use super::party::Party;
 use super::retry::{self, Jitter};
 use super::upstream::Upstream;
-use super::{Limits, ServerConfig, UpstreamState};
+use super::{Limits, ServerConfig, UpstreamState, telling};
 
 /// How long changes of a list are gathered before it is fetched again.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -157,6 +155,7 @@ impl Driver {
             () = stop.cancelled() => None,
             end = body.ended() => Some(end),
             () = connection.board().closed() => Some(body.silent().to_owned()),
+            never = pace(self.limits.idle) => match never {},
             never = self.follow(&connection) => match never {},
         };
         // First of all: nobody is sent there any more.
@@ -206,12 +205,14 @@ impl Driver {
             self.catalogue.register(listing, connection).await;
         }
         self.upstream.line.set(Some(Arc::clone(connection)));
+        self.upstream.note(self.catalogue.notes());
         self.upstream.set(self.catalogue.state());
     }
 
     /// Keeps what is registered like what the server lists.
     async fn follow(&mut self, connection: &Arc<Connection>) -> Infallible {
-        let mut listening = std::pin::pin!(listen(connection));
+        let upstream = Arc::clone(&self.upstream);
+        let mut telling = std::pin::pin!(telling::tell(connection, &upstream));
         loop {
             let age = match self.catalogue.known().map_or(0, |known| known.ttl_ms) {
                 0 if self.catalogue.trust.is_kept() => Some(OLD),
@@ -242,7 +243,7 @@ impl Driver {
                     }
                     continue;
                 }
-                never = &mut listening => match never {},
+                never = &mut telling => match never {},
             }
             // Whatever was told until now is in the list that is fetched now.
             tokio::select! {
@@ -271,29 +272,10 @@ impl Driver {
     }
 }
 
-/// Asks a server without a handshake to tell of changes, as long as it does.
-async fn listen(connection: &Connection) -> Infallible {
-    while connection.is_stateless() {
-        let filter = json!({
-            "toolsListChanged": true,
-            "promptsListChanged": true,
-            "resourcesListChanged": true,
-        });
-        let mut params = Map::new();
-        params.insert("notifications".to_owned(), filter);
-        let Ok(mut pending) = connection.begin("subscriptions/listen", params) else {
-            break;
-        };
-        connection.set_listening(true);
-        let ended = pending.stay().await;
-        connection.set_listening(false);
-        // It does not know how to tell. A stream that broke off is asked for again.
-        if matches!(ended, Err(CallError::Peer { .. })) {
-            break;
-        }
-        // What changed while nobody listened is found by looking.
-        connection.board().note_tools_changed();
-        sleep(YOUNG).await;
+/// Has some timer always due before those of calls. One that is due before every other interrupts the
+/// thread that waits for messages, which costs a call more than the timer itself does.
+async fn pace(idle: Duration) -> Infallible {
+    loop {
+        sleep((idle / 2).max(DEBOUNCE)).await;
     }
-    std::future::pending().await
 }

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use super::call_error::CallError;
-use super::connection::{Connection, Pending};
+use super::connection::Connection;
 use super::era::{Era, Greeting, HANDSHAKE, HANDSHAKES, STATELESS};
 use super::mailbox::Answer;
+use super::pending::Pending;
 
 /// The code with which a server refuses a revision that it does not speak.
 const UNSUPPORTED_VERSION: i64 = -32022;
@@ -34,7 +35,7 @@ pub(crate) async fn greet(
     if matches!(remembered, Some(Era::Handshake(_))) {
         return shake_hands(connection, HANDSHAKE).await;
     }
-    let mut probe = Box::pin(settle(discover(connection)?));
+    let mut probe = Box::pin(settle(discover(connection).await?));
     let mut probed = tokio::select! {
         probed = &mut probe => Some(probed),
         () = sleep(patience) => None,
@@ -42,7 +43,7 @@ pub(crate) async fn greet(
     if let Some(Err(refused)) = &probed
         && spoken_all_the_same(refused).as_deref() == Some(STATELESS)
     {
-        probe = Box::pin(settle(discover(connection)?));
+        probe = Box::pin(settle(discover(connection).await?));
         probed = tokio::select! {
             probed = &mut probe => Some(probed),
             () = sleep(patience) => None,
@@ -55,8 +56,10 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
-        Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
         Some(Err(error)) if error.wants_login().is_some() => Err(error),
+        Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
+            Err(error)
+        }
         Some(Err(refused)) => {
             let version = spoken_all_the_same(&refused);
             shake_hands(connection, version.as_deref().unwrap_or(HANDSHAKE)).await
@@ -88,8 +91,10 @@ pub(crate) async fn greet(
     }
 }
 
-fn discover(connection: &Connection) -> Result<Pending<'_>, CallError> {
-    connection.begin_as(&Era::Stateless, "server/discover", Map::new())
+async fn discover(connection: &Connection) -> Result<Pending<'_>, CallError> {
+    connection
+        .begin_as(&Era::Stateless, "server/discover", Map::new())
+        .await
 }
 
 /// The newest revision that is spoken here and by a server that refuses the one it was asked in.
@@ -104,9 +109,10 @@ fn spoken_all_the_same(refused: &CallError) -> Option<String> {
     }
 }
 
-async fn settle(pending: Pending<'_>) -> Result<Answer, CallError> {
+async fn settle(mut pending: Pending<'_>) -> Result<Answer, CallError> {
     // Whoever greets has a limit of its own.
-    pending.settle(Duration::from_secs(3600), |_| {}).await
+    pending.left = Duration::from_secs(3600);
+    pending.settle(|_| {}).await
 }
 
 fn is_stateless(answer: &Answer) -> bool {
@@ -149,14 +155,14 @@ async fn shake_hands(connection: &Connection, version: &str) -> Result<Greeting,
     let party = connection.party();
     let params = json!({
         "protocolVersion": version,
-        "capabilities": party.capabilities(),
+        "capabilities": party.capabilities(connection.server()).await,
         "clientInfo": party.info(),
     });
     let Value::Object(params) = params else {
         return Err(CallError::Unreadable);
     };
     let era = Era::Handshake(version.into());
-    let pending = connection.begin_as(&era, "initialize", params)?;
+    let pending = connection.begin_as(&era, "initialize", params).await?;
     let mut answer = settle(pending).await?;
     let settled = answer.result.get("protocolVersion").and_then(Value::as_str);
     let Some(settled) = settled else {

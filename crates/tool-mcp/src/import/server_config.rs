@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tool_core::Namespace;
 
+use super::Overlay;
 use crate::Launch;
 
 /// How one server is started or reached. Printing it shows no argument, no header and no value of
@@ -20,6 +21,7 @@ pub struct ServerConfig {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) http: Option<HttpTarget>,
+    pub(crate) overlay: Overlay,
 }
 
 /// Where a server is reached over HTTP.
@@ -46,6 +48,7 @@ impl ServerConfig {
             env: BTreeMap::new(),
             cwd: None,
             http: None,
+            overlay: Overlay::default(),
         }
     }
 
@@ -130,6 +133,13 @@ impl ServerConfig {
         self
     }
 
+    /// Sets what the operator wants of the server and its tools, whatever they say.
+    #[must_use]
+    pub fn overlay(mut self, overlay: Overlay) -> Self {
+        self.overlay = overlay;
+        self
+    }
+
     /// The name, which is the namespace of the server's tools.
     #[must_use]
     pub fn name(&self) -> &Namespace {
@@ -140,6 +150,23 @@ impl ServerConfig {
     #[must_use]
     pub fn command(&self) -> &str {
         &self.command
+    }
+
+    /// What stands before the command.
+    pub fn prefix_words(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.prefix.iter().map(String::as_str)
+    }
+
+    /// The variables that are set for it, with their values, which may be secrets.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        let variables = self.env.iter();
+        variables.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The variable of this process's environment that holds the bearer token, where one is named.
+    #[must_use]
+    pub fn bearer_variable(&self) -> Option<&str> {
+        self.http.as_ref()?.bearer_env.as_deref()
     }
 
     /// The address of a server over HTTP.

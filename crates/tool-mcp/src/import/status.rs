@@ -19,6 +19,9 @@ pub struct UpstreamStatus {
     pub skipped_lines: u64,
     /// Answers and reports of progress that nobody waited for, such as one after a cancellation.
     pub stray_messages: u64,
+    /// What the operator should know of its tools though all goes on, one clause each: tools that
+    /// the overlay names and that are not listed, and declarations that were left out.
+    pub notes: Vec<String>,
     /// The last that it wrote to stderr, as text; bytes that are no UTF-8 are replaced.
     pub stderr: String,
 }
@@ -86,6 +89,7 @@ impl fmt::Debug for UpstreamStatus {
             .field("connects", &self.connects)
             .field("skipped_lines", &self.skipped_lines)
             .field("stray_messages", &self.stray_messages)
+            .field("notes", &self.notes)
             .field("stderr_bytes", &self.stderr.len())
             .finish()
     }

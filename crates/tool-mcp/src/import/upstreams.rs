@@ -15,6 +15,7 @@ use super::board::Tally;
 use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::config::Entry;
+use super::dressing::Dressing;
 use super::driver::Driver;
 use super::event::{EventFeed, UpstreamEvents};
 use super::offered::Offered;
@@ -22,7 +23,9 @@ use super::party::Party;
 use super::retry::{self, Jitter};
 use super::trust::Trust;
 use super::upstream::Upstream;
-use super::{Inputs, Limits, ServersConfig, UpstreamState, UpstreamStatus};
+use super::{
+    EntryError, Inputs, Limits, ReadOnlyTools, ServersConfig, UpstreamState, UpstreamStatus,
+};
 use crate::offerings::{OfferEventSender, Offerings};
 use crate::pin::Pins;
 
@@ -69,6 +72,7 @@ pub struct UpstreamsBuilder {
     pins: Option<Pins>,
     #[cfg(feature = "oauth")]
     logins: Option<crate::oauth::Logins>,
+    believed: ReadOnlyTools,
 }
 
 impl Upstreams {
@@ -88,6 +92,7 @@ impl Upstreams {
             pins: None,
             #[cfg(feature = "oauth")]
             logins: None,
+            believed: ReadOnlyTools::new(),
         }
     }
 
@@ -98,6 +103,13 @@ impl Upstreams {
             .iter()
             .map(|upstream| upstream.status())
             .collect()
+    }
+
+    /// A view of how each server is doing, for whoever outlives a borrow of this value. It keeps
+    /// no server running.
+    #[must_use]
+    pub fn watch(&self) -> UpstreamsWatch {
+        UpstreamsWatch(self.upstreams.clone())
     }
 
     /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
@@ -158,6 +170,24 @@ impl Upstreams {
     }
 }
 
+/// A view of how each server is doing.
+#[derive(Clone)]
+pub struct UpstreamsWatch(Vec<Arc<Upstream>>);
+
+impl UpstreamsWatch {
+    /// How each server is doing, by name.
+    #[must_use]
+    pub fn statuses(&self) -> Vec<UpstreamStatus> {
+        self.0.iter().map(|upstream| upstream.status()).collect()
+    }
+}
+
+impl fmt::Debug for UpstreamsWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.statuses()).finish()
+    }
+}
+
 impl fmt::Debug for Upstreams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -189,6 +219,13 @@ impl UpstreamsBuilder {
     #[cfg(feature = "oauth")]
     pub fn logins(mut self, logins: crate::oauth::Logins) -> Self {
         self.logins = Some(logins);
+        self
+    }
+
+    /// Keeps there which tools only read, by the word of servers whose hints the operator believes.
+    /// A policy may allow those that no rule is about; nothing else comes of it.
+    pub fn believed(mut self, believed: ReadOnlyTools) -> Self {
+        self.believed = believed;
         self
     }
 
@@ -238,9 +275,9 @@ impl UpstreamsBuilder {
             let (state, server) = match entry {
                 Entry::Server(server) => (UpstreamState::Connecting, Some(server)),
                 Entry::Disabled => (UpstreamState::Disabled, None),
-                Entry::Broken(problem) => {
-                    tracing::warn!(%problem, "server is not usable as configured");
-                    let reason = problem.reason();
+                Entry::Broken(problems) => {
+                    let reason = EntryError::reasons(&problems);
+                    tracing::warn!(server = name, reason, "server is not usable as configured");
                     (UpstreamState::Failed { reason }, None)
                 }
             };
@@ -256,7 +293,12 @@ impl UpstreamsBuilder {
             if let Some(server) = server {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
                 let line = Arc::clone(&upstream.line);
-                let trust = Trust::new(server.name.clone(), self.pins.clone());
+                let overlay = Arc::new(server.overlay.clone());
+                let limits = overlay.limits(&self.limits);
+                let trust =
+                    Trust::new(server.name.clone(), self.pins.clone(), Arc::clone(&overlay));
+                let dressing = Dressing::new(server.name.clone(), overlay, limits.idle);
+                let believed = self.believed.clone();
                 let caller = Caller {
                     #[cfg(feature = "oauth")]
                     login: self
@@ -265,13 +307,13 @@ impl UpstreamsBuilder {
                         .and_then(|logins| logins.of(&server).map(Arc::new)),
                 };
                 let driver = Driver {
-                    catalogue: Catalogue::new(server.name.clone(), line, registrar, trust),
+                    catalogue: Catalogue::new(line, registrar, trust, dressing, believed),
                     upstream,
                     server,
                     base: Arc::clone(&base),
                     party: self.party.clone(),
                     caller,
-                    limits: self.limits.clone(),
+                    limits,
                     keep_lists: self.keep_lists,
                     feed: feed.clone(),
                     jitter: Arc::clone(&self.jitter),

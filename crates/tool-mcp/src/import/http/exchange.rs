@@ -5,16 +5,17 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Request, Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use super::sse::{Brought, Sse};
+use super::too_many::{self, Sent};
 use super::{Shared, lock};
 use crate::import::call_error::CallError;
 use crate::import::era::Era;
 use crate::import::incoming::{peer_error, route};
-use crate::wire::{Envelope, ErrorBody, Reply};
+use crate::wire::{Envelope, RpcError};
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -96,7 +97,7 @@ impl Shared {
         self.board.close();
     }
 
-    async fn post(
+    pub(super) async fn post(
         self: &Arc<Self>,
         id: Option<u64>,
         headers: HeaderMap,
@@ -108,9 +109,7 @@ impl Shared {
             .headers(headers.clone())
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
-            .body(body)
-            .build();
-        let request = request.map_err(|error| self.lost(id, &error))?;
+            .body(body);
         let response = self.shown(id, request).await?;
         let status = response.status();
         if !status.is_success() {
@@ -145,16 +144,20 @@ impl Shared {
 
     /// Sends a request and says who calls, again where that is somebody else by now: a server that
     /// wants to know has not looked at the rest.
-    async fn shown(&self, id: Option<u64>, request: Request) -> Result<Response, CallError> {
+    async fn shown(&self, id: Option<u64>, request: RequestBuilder) -> Result<Response, CallError> {
         let mut next = Some(request);
         let mut round = 0;
-        while let Some(mut request) = next.take() {
+        while let Some(request) = next.take() {
             if self.caller.may_repeat() {
                 next = request.try_clone();
             }
-            let shown = self.caller.show(request.headers_mut()).await?;
-            let response = self.client.execute(request).await;
-            let response = response.map_err(|error| self.lost(id, &error))?;
+            let mut headers = HeaderMap::new();
+            let shown = self.caller.show(&mut headers).await?;
+            let sent = too_many::send(request.headers(headers)).await;
+            let response = match sent.map_err(|error| self.lost(id, &error))? {
+                Sent::Answered(response) => response,
+                Sent::TooMany(wait) => return Err(CallError::TooMany(wait)),
+            };
             if response.status().is_success() || next.is_none() {
                 return Ok(response);
             }
@@ -216,9 +219,19 @@ impl Shared {
                 };
                 if let Some(asked) = route(&self.board, &message) {
                     while questions.try_join_next().is_some() {}
-                    let shared = Arc::clone(self);
-                    let answering = self.answering.clone();
-                    answering.answer(asked, questions, move |reply| shared.reply(&reply));
+                    let replies = self.replies.clone();
+                    let answering = &self.answering;
+                    let now = answering.answer(
+                        &self.board,
+                        id,
+                        asked,
+                        questions,
+                        move |reply| async move { replies.send(reply).await },
+                    );
+                    if let Some(reply) = now {
+                        // Whoever asks faster than it takes answers is not read meanwhile.
+                        self.replies.send(reply).await;
+                    }
                 }
             }
             if id.is_some_and(|id| !self.board.has(id)) {
@@ -261,28 +274,11 @@ impl Shared {
         }
         self.caller.show(&mut headers).await?;
         let request = self.client.get(self.url.clone()).headers(headers);
-        let response = request.header(ACCEPT, EVENTS).send().await;
-        let response = response.map_err(|_| CallError::Gone)?;
-        if response.status().is_success() {
-            Ok(response)
-        } else {
-            Err(CallError::Gone)
+        let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
+        match sent.map_err(|_| CallError::Gone)? {
+            Sent::Answered(response) if response.status().is_success() => Ok(response),
+            Sent::Answered(_) | Sent::TooMany(_) => Err(CallError::Gone),
         }
-    }
-
-    /// Answers a question of the server, in a request of its own.
-    fn reply(self: Arc<Self>, reply: &Reply) {
-        let Ok(body) = serde_json::to_vec(reply) else {
-            return;
-        };
-        tokio::spawn(async move {
-            let headers = self.common();
-            tokio::select! {
-                () = self.over.cancelled() => {}
-                // A server that is gone waits for nothing.
-                _ = self.post(None, headers, body) => {}
-            }
-        });
     }
 
     /// A request that got no response. Where it could not even be connected and nothing else is
@@ -328,10 +324,7 @@ impl Shared {
             return CallError::NotSent;
         }
         let body = serde_json::from_slice::<Envelope<'_>>(&text).ok();
-        let error = body.and_then(|body| {
-            let error: ErrorBody = serde_json::from_str(body.error?.get()).ok()?;
-            Some(error)
-        });
+        let error = body.and_then(|body| Some(RpcError::read(body.error?)));
         match error {
             Some(error) if id.is_some() => peer_error(error),
             _ => CallError::Status(status.as_u16()),

@@ -1,5 +1,8 @@
 //! Servers and clients to test against.
 
+/// A client that answers whatever it is asked, in either era.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod agreeing;
 /// A server that does as it is told, written by hand so that it can misbehave.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod fixture;
