@@ -94,6 +94,16 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Pin,
     },
+    /// Log in to an MCP server of --mcp-config over HTTP: shows the page to open, and waits
+    Login {
+        /// The server, as it is configured
+        server: String,
+    },
+    /// Forget the login to an MCP server
+    Logout {
+        /// The server, as it was configured
+        server: String,
+    },
     /// Add, list and revoke tokens by which clients are served over HTTP
     Token {
         #[command(subcommand)]

@@ -14,7 +14,11 @@ mod input;
 mod labelled_case;
 mod lint;
 mod list;
+#[cfg(feature = "oauth")]
+mod login;
 mod mirror;
+#[cfg(not(feature = "oauth"))]
+mod no_login;
 mod output;
 mod output_parts;
 mod pin;
@@ -37,6 +41,8 @@ use clap::Parser as _;
 
 use crate::args::{Args, Command};
 use crate::error::CliError;
+#[cfg(not(feature = "oauth"))]
+use crate::no_login as login;
 
 /// Threads that pass messages on. A call is a few microseconds of work between waits for others, and
 /// waking a second thread takes longer than doing it. What takes long, such as compiling schemas,
@@ -120,6 +126,8 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
         Command::Pin { command } => pin::run(common, command).await,
+        Command::Login { server } => login::login(common, &server).await,
+        Command::Logout { server } => login::logout(common, &server).await,
         Command::Token { command } => token::run(common, command).await,
         Command::Doctor => doctor::run(common).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),

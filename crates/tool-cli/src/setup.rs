@@ -154,6 +154,19 @@ pub(crate) async fn pins(common: &Common) -> Result<Pins, CliError> {
     Ok(pins_in(state).await?)
 }
 
+/// The logins of every gateway with this state.
+#[cfg(feature = "oauth")]
+pub(crate) async fn logins(common: &Common) -> Result<tool_runtime::mcp::Logins, CliError> {
+    let (_, state) = places(common)?;
+    Ok(tool_runtime::logins_in(state).await?)
+}
+
+/// The folder in which the servers of a file run.
+pub(crate) fn servers_folder(config: &Path) -> &Path {
+    let folder = config.parent().filter(|base| !base.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// The tokens of clients of every gateway with this state.
 pub(crate) async fn tokens(common: &Common) -> Result<ClientTokens, CliError> {
     let (_, state) = places(common)?;
@@ -169,8 +182,7 @@ async fn greet_strangers(common: &Common) -> Result<(), CliError> {
     // What is wrong with the file is told by whoever starts its servers.
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let config = ServersConfig::from_json(&text).unwrap_or_default();
-    let base = path.parent().filter(|base| !base.as_os_str().is_empty());
-    let base = base.unwrap_or(Path::new("."));
+    let base = servers_folder(path);
     for server in config.servers() {
         if pins.trusted(server.name()).await?.is_none() {
             let (name, launch) = (server.name(), server.launch(base));

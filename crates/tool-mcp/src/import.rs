@@ -4,6 +4,7 @@ mod advertised;
 mod answer;
 mod board;
 mod call_error;
+mod caller;
 mod caller_inputs;
 mod carrier;
 mod catalogue;
@@ -29,6 +30,8 @@ mod line;
 mod listing;
 mod mailbox;
 mod nearest;
+#[cfg(feature = "oauth")]
+mod oauth_entry;
 mod offer_names;
 mod offered;
 mod open_questions;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "child")]
 mod import;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod offerings;
 mod pin;
 mod serve;
@@ -12,6 +14,11 @@ pub use import::{
     CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, Overlay, ReadOnlyTools,
     RefusedTool, ServerConfig, ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents,
     UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
+};
+#[cfg(feature = "oauth")]
+pub use oauth::{
+    Authorization, AuthorizationPage, Authorizer, LoggedIn, LoginError, Logins, LoopbackAuthorizer,
+    OAuthClient,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,

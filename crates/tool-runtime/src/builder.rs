@@ -183,7 +183,8 @@ impl RuntimeBuilder {
     ///
     /// With a [`state`](Self::state), how each is reached and what each of its tools says is trusted
     /// as it is the first time; what changes later waits for approval, as
-    /// [`Pins`](tool_mcp::Pins) say.
+    /// [`Pins`](tool_mcp::Pins) say. With the feature `mcp-oauth`, one that asks who calls waits
+    /// until somebody is logged in to it, as `Logins` in the state say.
     #[cfg(feature = "mcp-child")]
     pub fn servers(mut self, path: impl Into<PathBuf>) -> Self {
         self.servers = Some(path.into());
@@ -255,6 +256,8 @@ impl RuntimeBuilder {
 
         #[cfg(all(feature = "storage", feature = "mcp-child"))]
         let pins = kept.clone().map(tool_mcp::Pins::new);
+        #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+        let logins = kept.clone().map(crate::logins::logins);
 
         let mut registry = self.registry.permission(permission.clone());
         if let Some(outputs) = &outputs {
@@ -292,6 +295,11 @@ impl RuntimeBuilder {
             #[cfg(feature = "storage")]
             let upstreams = match pins {
                 Some(pins) => upstreams.pins(pins),
+                None => upstreams,
+            };
+            #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+            let upstreams = match logins {
+                Some(logins) => upstreams.logins(logins),
                 None => upstreams,
             };
             upstreams.connect(&registry)

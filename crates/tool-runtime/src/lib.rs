@@ -13,6 +13,8 @@ mod gate;
 mod kept;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod live_session;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+mod logins;
 #[cfg(feature = "storage")]
 mod place;
 mod runtime;
@@ -38,6 +40,8 @@ pub use clients::client_tokens_in;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+pub use logins::logins_in;
 #[cfg(feature = "storage")]
 pub use place::Place;
 pub use runtime::Runtime;

@@ -71,7 +71,14 @@ pub(crate) async fn look(
         launches.insert(server.name().to_string(), shown);
         started = started.with(server.clone());
     }
-    let (statuses, times) = settle(started, base).await;
+    let (statuses, times) = settle(
+        started,
+        base,
+        // What is wrong with the state was told above.
+        #[cfg(feature = "oauth")]
+        setup::logins(common).await.ok(),
+    )
+    .await;
     statuses
         .iter()
         .map(|status| {
@@ -120,12 +127,18 @@ async fn waiting(pins: &Pins, server: &Namespace, about: &str, findings: &mut Fi
 async fn settle(
     servers: ServersConfig,
     base: &Path,
+    #[cfg(feature = "oauth")] logins: Option<tool_runtime::mcp::Logins>,
 ) -> (Vec<UpstreamStatus>, HashMap<String, Duration>) {
     let began = Instant::now();
-    let mut upstreams = Upstreams::builder(servers)
+    let upstreams = Upstreams::builder(servers)
         .base_dir(base)
-        .client("tool", env!("CARGO_PKG_VERSION"))
-        .connect(&Registry::default());
+        .client("tool", env!("CARGO_PKG_VERSION"));
+    #[cfg(feature = "oauth")]
+    let upstreams = match logins {
+        Some(logins) => upstreams.logins(logins),
+        None => upstreams,
+    };
+    let mut upstreams = upstreams.connect(&Registry::default());
     let mut times = HashMap::new();
     loop {
         let statuses = upstreams.statuses();
@@ -190,6 +203,9 @@ fn tell(about: &str, status: &UpstreamStatus, took: Option<Duration>, findings: 
                 None => "start it by hand to see what it wants".to_owned(),
             };
             findings.problem(about, reason.clone(), fix);
+        }
+        UpstreamState::Locked { reason } => {
+            findings.problem(about, reason.clone(), "log in, or configure a token");
         }
         other => {
             let text = format!("is {}", other.as_str());

@@ -124,8 +124,10 @@ async fn ask(
         .base_dir(base.unwrap_or(Path::new(".")))
         .client("tool", env!("CARGO_PKG_VERSION"))
         .keep_lists()
-        .pins(setup::pins(common).await?)
-        .connect(&Registry::default());
+        .pins(setup::pins(common).await?);
+    #[cfg(feature = "oauth")]
+    let upstreams = upstreams.logins(setup::logins(common).await?);
+    let upstreams = upstreams.connect(&Registry::default());
     tokio::select! {
         () = upstreams.settled() => {}
         status = signals::told_to_end() => {
@@ -141,7 +143,8 @@ async fn ask(
             (
                 UpstreamState::Failed { reason }
                 | UpstreamState::Away { reason, .. }
-                | UpstreamState::Held { reason },
+                | UpstreamState::Held { reason }
+                | UpstreamState::Locked { reason },
                 None,
             ) => Err(reason),
             (_, Some(listed)) => Ok(listed.to_vec()),

@@ -19,6 +19,8 @@ mod echo_server;
 mod held_by;
 mod http_client;
 mod invocation;
+#[cfg(feature = "oauth")]
+mod login_site;
 /// Looks into the table of processes that Linux has.
 #[cfg(target_os = "linux")]
 mod marked;
@@ -61,6 +63,8 @@ mod json;
 mod labelled_arguments;
 mod lint;
 mod lint_servers;
+#[cfg(feature = "oauth")]
+mod login;
 mod overlay;
 mod pin;
 mod pipes;

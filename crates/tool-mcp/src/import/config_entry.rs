@@ -78,7 +78,7 @@ fn read_process(
     entry: &Map<String, Value>,
 ) -> Result<ServerConfig, EntryError> {
     let name = server.name().as_str().to_owned();
-    for key in ["headers", "bearerEnv"] {
+    for key in ["headers", "bearerEnv", "oauth"] {
         if present(entry, key).is_some() {
             return Err(EntryError::new(&name, key, "is for servers with a \"url\""));
         }
@@ -159,9 +159,35 @@ fn read_remote(
         }
         http.bearer_env = Some(variable);
     }
+    read_oauth(&name, entry, &mut http)?;
     let mut server = ServerConfig::new(namespace, "");
     server.http = Some(http);
     Ok(server)
+}
+
+/// Without the feature nobody can log in, whatever is configured.
+#[cfg(not(feature = "oauth"))]
+fn read_oauth(
+    name: &str,
+    entry: &Map<String, Value>,
+    _http: &mut HttpTarget,
+) -> Result<(), EntryError> {
+    match present(entry, "oauth") {
+        None | Some(Value::Bool(false)) => Ok(()),
+        Some(_) => {
+            let problem = "needs somebody to log in, which this build cannot have: it lacks the feature \"oauth\"";
+            Err(EntryError::new(name, "oauth", problem))
+        }
+    }
+}
+
+#[cfg(feature = "oauth")]
+fn read_oauth(
+    name: &str,
+    entry: &Map<String, Value>,
+    http: &mut HttpTarget,
+) -> Result<(), EntryError> {
+    super::oauth_entry::read(name, entry, http)
 }
 
 /// Headers that a message needs to be right.
@@ -213,11 +239,15 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+pub(super) fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     entry.get(key).filter(|value| !value.is_null())
 }
 
-fn strings(server: &str, entry: &Map<String, Value>, key: &str) -> Result<Vec<String>, EntryError> {
+pub(super) fn strings(
+    server: &str,
+    entry: &Map<String, Value>,
+    key: &str,
+) -> Result<Vec<String>, EntryError> {
     let Some(items) = present(entry, key) else {
         return Ok(Vec::new());
     };
@@ -247,7 +277,7 @@ fn object<'a>(
     Ok(members.into_iter().flatten())
 }
 
-fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
+pub(super) fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
     let text = value
         .as_str()
         .ok_or_else(|| EntryError::new(server, key, "is no string"))?;

@@ -32,6 +32,9 @@ pub(crate) struct HttpTarget {
     pub(crate) headers: BTreeMap<String, String>,
     /// The variable of the environment that holds the bearer token.
     pub(crate) bearer_env: Option<String>,
+    /// Who we are where somebody has to log in; nothing where nobody is to.
+    #[cfg(feature = "oauth")]
+    pub(crate) oauth: Option<Box<crate::oauth::OAuthClient>>,
 }
 
 impl ServerConfig {
@@ -74,6 +77,28 @@ impl ServerConfig {
     pub fn bearer_env(mut self, variable: impl Into<String>) -> Self {
         if let Some(http) = &mut self.http {
             http.bearer_env = Some(variable.into());
+        }
+        self
+    }
+
+    /// Sets who we are to the authorization server of a server over HTTP, for which
+    /// [`Logins`](crate::Logins) are used once it asks who calls. By default we are nobody yet, and
+    /// register ourselves.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn oauth(mut self, client: crate::oauth::OAuthClient) -> Self {
+        if let Some(http) = &mut self.http {
+            http.oauth = Some(Box::new(client));
+        }
+        self
+    }
+
+    /// Has nobody log in to a server over HTTP: one that asks who calls fails.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn no_oauth(mut self) -> Self {
+        if let Some(http) = &mut self.http {
+            http.oauth = None;
         }
         self
     }
@@ -213,6 +238,8 @@ impl HttpTarget {
             url,
             headers: BTreeMap::new(),
             bearer_env: None,
+            #[cfg(feature = "oauth")]
+            oauth: Some(Box::default()),
         }
     }
 }

@@ -55,6 +55,12 @@ pub enum UpstreamState {
         /// Why, as a clause that follows on the server's name.
         reason: String,
     },
+    /// It is not reached, as nobody is logged in to it, or nobody with enough rights. It is once
+    /// somebody is.
+    Locked {
+        /// Why, as a clause that follows on the server's name.
+        reason: String,
+    },
     /// It cannot be used, and none of its tools is registered.
     Failed {
         /// Why, as a clause that follows on the server's name.
@@ -91,8 +97,7 @@ impl fmt::Debug for UpstreamStatus {
 
 impl UpstreamState {
     /// One word, stable across versions: `disabled`, `connecting`, `ready`, `away`, `held`,
-    /// `failed` or
-    /// `stopped`.
+    /// `locked`, `failed` or `stopped`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -101,6 +106,7 @@ impl UpstreamState {
             Self::Ready { .. } => "ready",
             Self::Away { .. } => "away",
             Self::Held { .. } => "held",
+            Self::Locked { .. } => "locked",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }

@@ -150,6 +150,9 @@ fn log(server: &str, from: &str, state: &UpstreamState) {
         UpstreamState::Held { reason } => {
             tracing::warn!(server, from, to, reason, "server waits for approval");
         }
+        UpstreamState::Locked { reason } => {
+            tracing::warn!(server, from, to, reason, "server is locked");
+        }
         UpstreamState::Away { reason, attempt } => tracing::warn!(
             server,
             from,

@@ -12,6 +12,7 @@ use tool_core::Source;
 use tool_registry::Registry;
 
 use super::board::Tally;
+use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::config::Entry;
 use super::dressing::Dressing;
@@ -69,6 +70,8 @@ pub struct UpstreamsBuilder {
     jitter: Arc<Jitter>,
     keep_lists: bool,
     pins: Option<Pins>,
+    #[cfg(feature = "oauth")]
+    logins: Option<crate::oauth::Logins>,
     believed: ReadOnlyTools,
 }
 
@@ -87,6 +90,8 @@ impl Upstreams {
             jitter: Arc::new(retry::random),
             keep_lists: false,
             pins: None,
+            #[cfg(feature = "oauth")]
+            logins: None,
             believed: ReadOnlyTools::new(),
         }
     }
@@ -128,7 +133,7 @@ impl Upstreams {
         Arc::clone(&self.offered) as Arc<dyn Offerings>
     }
 
-    /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
+    /// Waits until every server is ready, away, locked or has failed, which takes no longer than the limit on
     /// connecting.
     ///
     /// # Cancel safety
@@ -205,6 +210,15 @@ impl UpstreamsBuilder {
     /// default, whatever a server lists is what its tools are.
     pub fn pins(mut self, pins: Pins) -> Self {
         self.pins = Some(pins);
+        self
+    }
+
+    /// Sets where logins are kept of servers that want to know who calls and have no token in their
+    /// configuration. One that nobody is logged in to waits until somebody is, in whatever process.
+    /// Without logins, which is the default, such a server fails.
+    #[cfg(feature = "oauth")]
+    pub fn logins(mut self, logins: crate::oauth::Logins) -> Self {
+        self.logins = Some(logins);
         self
     }
 
@@ -285,12 +299,20 @@ impl UpstreamsBuilder {
                     Trust::new(server.name.clone(), self.pins.clone(), Arc::clone(&overlay));
                 let dressing = Dressing::new(server.name.clone(), overlay, limits.idle);
                 let believed = self.believed.clone();
+                let caller = Caller {
+                    #[cfg(feature = "oauth")]
+                    login: self
+                        .logins
+                        .as_ref()
+                        .and_then(|logins| logins.of(&server).map(Arc::new)),
+                };
                 let driver = Driver {
                     catalogue: Catalogue::new(line, registrar, trust, dressing, believed),
                     upstream,
                     server,
                     base: Arc::clone(&base),
                     party: self.party.clone(),
+                    caller,
                     limits,
                     keep_lists: self.keep_lists,
                     feed: feed.clone(),

@@ -96,6 +96,21 @@ mod import_throttled;
 /// Time limits on calls.
 #[cfg(all(feature = "child", unix))]
 mod import_time;
+/// Whose login is used for what.
+#[cfg(all(feature = "oauth", feature = "http"))]
+mod login_bounds;
+/// Logging in to servers.
+#[cfg(feature = "oauth")]
+mod login_flow;
+/// What of a login is seen where.
+#[cfg(feature = "oauth")]
+mod login_secrets;
+/// Logins that are refused, as going on would not be safe.
+#[cfg(feature = "oauth")]
+mod login_unsafe;
+/// Logins of servers that are connected and called.
+#[cfg(feature = "oauth")]
+mod login_upstreams;
 /// The protocol library's own client.
 mod other_client;
 /// What an operator can set for servers and tools.
