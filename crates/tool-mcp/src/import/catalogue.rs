@@ -188,13 +188,6 @@ impl Catalogue {
                 reason: format!("everything after the first {} tools", listing.entries.len()),
             });
         }
-        for note in &notes {
-            tracing::warn!(
-                server = self.server.as_str(),
-                note,
-                "server's tools are odd"
-            );
-        }
         self.held = Some(Held {
             listing,
             registration,
