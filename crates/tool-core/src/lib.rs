@@ -53,6 +53,7 @@ mod loss;
 mod name;
 mod no_artifacts;
 mod outcome;
+mod output;
 mod output_reading;
 mod output_store;
 mod output_stream;
@@ -141,6 +142,7 @@ pub use loss::Loss;
 pub use name::{Namespace, ToolName};
 pub use no_artifacts::NoArtifacts;
 pub use outcome::{Defect, DefectKind, Outcome};
+pub use output::Output;
 pub use output_reading::{OutputLines, OutputMatch, OutputMatches, OutputReading, OutputValue};
 pub use output_store::{
     Bounded, OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind,

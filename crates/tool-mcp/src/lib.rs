@@ -2,6 +2,8 @@
 
 #[cfg(feature = "child")]
 mod import;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod offerings;
 mod pin;
 mod serve;
@@ -9,9 +11,14 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, RefusedTool, ServerConfig,
-    ServersConfig, UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams,
-    UpstreamsBuilder, WantedInput,
+    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, Overlay, ReadOnlyTools,
+    RefusedTool, ServerConfig, ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents,
+    UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
+};
+#[cfg(feature = "oauth")]
+pub use oauth::{
+    Authorization, AuthorizationPage, Authorizer, LoggedIn, LoginError, Logins, LoopbackAuthorizer,
+    OAuthClient,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
@@ -22,4 +29,4 @@ pub use serve::{
     Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
 };
 #[cfg(feature = "http")]
-pub use serve::{BearerToken, HttpOptions, HttpServer};
+pub use serve::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};

@@ -1,5 +1,6 @@
 //! Messages: what both directions share below the methods.
 
+mod aside;
 pub(crate) mod base64;
 #[cfg(feature = "child")]
 pub(crate) mod clean;
@@ -16,6 +17,7 @@ mod overlong;
 pub(crate) mod revision;
 mod rpc_error;
 
+pub(crate) use aside::aside;
 pub(crate) use envelope::Envelope;
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use id::Id;

@@ -29,9 +29,10 @@ impl Registry {
     }
 
     pub(crate) fn from_services(services: Services) -> Self {
+        let services = Arc::new(services);
         Self {
-            live: Arc::new(Live::new(services.artifacts.is_some())),
-            services: Arc::new(services),
+            live: Arc::new(Live::new(Arc::clone(&services))),
+            services,
         }
     }
 
@@ -59,7 +60,7 @@ impl Registry {
     /// last snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.live.catalog(), Arc::clone(&self.services))
+        Snapshot::new(self.live.catalog())
     }
 
     /// What is registered now, as the hooks on requests leave it for this caller. A hook that panics

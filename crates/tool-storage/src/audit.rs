@@ -2,6 +2,7 @@
 
 mod draft;
 mod folded;
+mod line;
 mod options;
 mod writer;
 
@@ -36,7 +37,10 @@ use crate::folder::Folder;
 ///
 /// Files are private from creation. Each process writes files of its own, so that several may share
 /// a folder; a full one is followed by the next, and the oldest of all go. Clones write to one log.
-/// Writing happens on a thread of its own, and dropping the last clone waits for it.
+/// Writing happens on a thread of its own, some milliseconds after a call has ended, and dropping the
+/// last clone waits for it. A process that is killed by force loses the lines of these milliseconds.
+/// Lines are not forced to the disk: a machine that loses its power loses what its system had not
+/// written yet.
 ///
 /// Give it to a registry as its [`EventSink`], and as a [`BeforeHook`] as well where calls are to be
 /// refused while nothing can be written ([`AuditFailure::Refuse`]).

@@ -34,15 +34,9 @@ impl Session {
         server: ServerConfig,
         set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
     ) -> Result<Self, Failure> {
-        let permission = Permission::new(Anything, NobodyToAsk);
-        let registry = Registry::builder().permission(permission).build();
-        let config = ServersConfig::default().with(server);
-        let builder = Upstreams::builder(config)
-            .client("tool-mcp-conformance", env!("CARGO_PKG_VERSION"))
-            .keep_lists();
-        let upstreams = set(builder).connect(&registry);
-        upstreams.settled().await;
-        for status in upstreams.statuses() {
+        let session = Self::begin(server, set);
+        session.upstreams.settled().await;
+        for status in session.upstreams.statuses() {
             match status.state {
                 UpstreamState::Ready { .. } => {}
                 UpstreamState::Failed { reason } | UpstreamState::Away { reason, .. } => {
@@ -51,10 +45,25 @@ impl Session {
                 other => return Err(format!("the server is {}", other.as_str()).into()),
             }
         }
-        Ok(Self {
+        Ok(session)
+    }
+
+    /// Imports a server and does not wait for anything.
+    pub(crate) fn begin(
+        server: ServerConfig,
+        set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
+    ) -> Self {
+        let permission = Permission::new(Anything, NobodyToAsk);
+        let registry = Registry::builder().permission(permission).build();
+        let config = ServersConfig::default().with(server);
+        let builder = Upstreams::builder(config)
+            .client("tool-mcp-conformance", env!("CARGO_PKG_VERSION"))
+            .keep_lists();
+        let upstreams = set(builder).connect(&registry);
+        Self {
             registry,
             upstreams,
-        })
+        }
     }
 
     /// The names of the tools that can be called, as the server names them.

@@ -85,6 +85,10 @@ pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
         CallError::Status(status) => {
             format!("server {server} answered with HTTP status {status}")
         }
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => format!(
+            "server {server} wants to know who calls, or wants somebody with more rights to: a person has to log in to it; the call did not run"
+        ),
         CallError::TooMany(None) => format!(
             "server {server} takes no more calls for now, and did not run this one; call again later"
         ),

@@ -13,7 +13,7 @@ use super::incoming::{Asked, route, route_too_long};
 use super::party::Party;
 use super::pending::answer_to;
 use crate::serve::Ask;
-use crate::wire::{Frame, Frames, Id, Message, Outbox, RpcError};
+use crate::wire::{Frame, Frames, Id, Message, Outbox, RpcError, aside};
 
 /// Questions of one server outside of any call that may wait for an answer at the same time.
 const QUESTIONS: usize = 16;
@@ -158,7 +158,7 @@ async fn read<R: AsyncRead + Unpin>(
             () = outbox.broken().cancelled() => return,
         };
         let asked = match frame {
-            Ok(Some(Frame::Line(line))) => route(board, line),
+            Ok(Some(Frame::Line(line))) => aside(line.len(), || route(board, line)),
             Ok(Some(Frame::TooLong(overlong))) => {
                 route_too_long(board, &overlong);
                 None

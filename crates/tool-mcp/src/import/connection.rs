@@ -223,7 +223,11 @@ impl Connection {
                 other => {
                     let mut pending = match other {
                         Some(GoingOn::Parked(key)) => self.unpark(&key, slot.clone())?,
-                        _ => self.begin(method, params.clone()).await?,
+                        // Without a handshake there may be another round.
+                        _ if self.is_stateless() && may_ask(method) => {
+                            self.begin(method, params.clone()).await?
+                        }
+                        _ => self.begin(method, std::mem::take(&mut params)).await?,
                     };
                     pending.left = left.min(pending.left);
                     pending.slot.clone_from(&slot);

@@ -56,6 +56,7 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
+        Some(Err(error)) if error.wants_login().is_some() => Err(error),
         Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
             Err(error)
         }

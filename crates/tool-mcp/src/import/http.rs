@@ -6,6 +6,7 @@ mod sse;
 mod too_many;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::Limits;
 use super::board::Board;
 use super::call_error::CallError;
+use super::caller::Caller;
 use super::carrier::Answering;
 use super::era::Era;
 use super::listing::Listing;
@@ -44,6 +46,9 @@ struct Shared {
     fixed: HeaderMap,
     board: Arc<Board>,
     answering: Answering,
+    caller: Caller,
+    /// Whether its tools can be called.
+    in_session: AtomicBool,
     replies: Replies,
     era: OnceLock<Era>,
     session: Mutex<Option<HeaderValue>>,
@@ -65,6 +70,7 @@ impl Http {
         target: &HttpTarget,
         board: Arc<Board>,
         answering: Answering,
+        caller: Caller,
         limits: &Limits,
     ) -> Result<Self, String> {
         let url = Url::parse(&target.url).map_err(|_| "has an unreadable \"url\"".to_owned())?;
@@ -105,6 +111,8 @@ impl Http {
             fixed,
             board,
             answering,
+            caller,
+            in_session: AtomicBool::new(false),
             replies,
             era: OnceLock::new(),
             session: Mutex::default(),
@@ -166,6 +174,7 @@ impl Http {
 
     /// Learns which arguments of which tools are repeated in headers.
     pub(crate) fn learn(&self, listing: &Listing) {
+        self.shared.in_session.store(true, Ordering::Relaxed);
         if self.shared.era.get() != Some(&Era::Stateless) {
             return;
         }
@@ -184,8 +193,12 @@ impl Http {
             let mut headers = self.shared.common();
             headers.insert("mcp-session-id", session);
             let url = self.shared.url.clone();
-            let ending = self.shared.client.delete(url).headers(headers).send();
-            // A server may refuse it and one that is gone has no session.
+            let ending = async {
+                // A server may refuse it and one that is gone has no session.
+                if self.shared.caller.show(&mut headers).await.is_ok() {
+                    let _ = self.shared.client.delete(url).headers(headers).send().await;
+                }
+            };
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
         self.shared.over.cancel();

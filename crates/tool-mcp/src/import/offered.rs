@@ -309,6 +309,8 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::Changed
         | CallError::Status(_)
         | CallError::TooMany(_) => OfferErrorKind::Unavailable,
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => OfferErrorKind::Unavailable,
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,

@@ -341,7 +341,7 @@ async fn our_own_server_is_imported_over_http() {
     let statuses = remote.upstreams.statuses();
     assert_eq!(statuses[0].protocol.as_deref(), Some("2026-07-28"));
     let settlement = remote.call("add", json!({"a": 1, "b": 2})).await;
-    assert_eq!(settlement.output, Some(json!({"sum": 3})));
+    assert_eq!(settlement.output(), Some(&json!({"sum": 3})));
     let settlement = remote.call("fail", json!({})).await;
     assert_eq!(settlement.structured(), Some(&json!({"code": 17})));
 

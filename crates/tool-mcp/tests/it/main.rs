@@ -29,6 +29,9 @@ mod tools;
 mod approvals;
 /// What calls leave to be cleaned up.
 mod cleaning;
+/// Tokens of clients that are kept, added and revoked.
+#[cfg(feature = "http")]
+mod client_tokens;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
@@ -69,12 +72,18 @@ mod import_hostile;
 /// Servers over HTTP.
 #[cfg(feature = "http-client")]
 mod import_http;
+/// Limits on how many calls there may be.
+#[cfg(all(feature = "child", unix))]
+mod import_limits;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
 /// What servers have beside tools.
 #[cfg(all(feature = "child", unix))]
 mod import_offers;
+/// What the operator sets for servers and tools.
+#[cfg(all(feature = "child", unix))]
+mod import_overlay;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;
@@ -87,8 +96,26 @@ mod import_throttled;
 /// Time limits on calls.
 #[cfg(all(feature = "child", unix))]
 mod import_time;
+/// Whose login is used for what.
+#[cfg(all(feature = "oauth", feature = "http"))]
+mod login_bounds;
+/// Logging in to servers.
+#[cfg(feature = "oauth")]
+mod login_flow;
+/// What of a login is seen where.
+#[cfg(feature = "oauth")]
+mod login_secrets;
+/// Logins that are refused, as going on would not be safe.
+#[cfg(feature = "oauth")]
+mod login_unsafe;
+/// Logins of servers that are connected and called.
+#[cfg(feature = "oauth")]
+mod login_upstreams;
 /// The protocol library's own client.
 mod other_client;
+/// What an operator can set for servers and tools.
+#[cfg(feature = "child")]
+mod overlay;
 /// What was trusted, and what changed since.
 mod pins;
 /// What is told of retained output.

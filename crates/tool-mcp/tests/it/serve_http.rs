@@ -320,3 +320,28 @@ async fn an_address_that_is_taken_says_so() {
         .expect_err("it is taken");
     assert_eq!(error.kind(), ServeErrorKind::Listen);
 }
+
+#[tokio::test]
+async fn s32_headers_of_a_session_that_say_something_else_than_the_body_are_refused() {
+    let (http, _served) = listening().await;
+    let client = Client::connect(http.address()).await;
+    let call = |id| request(id, "tools/call", json!({"name": "greet", "arguments": {}}));
+    for headers in [
+        [("Mcp-Method", "tools/list"), ("Mcp-Name", "greet")],
+        [("Mcp-Method", "tools/call"), ("Mcp-Name", "forbidden")],
+    ] {
+        let mut answer = client.post(&call(1), &headers).await;
+        assert_eq!(answer.status, 400, "{headers:?}");
+        let error = answer.until(1).await["error"].clone();
+        assert_eq!(error["code"], -32020, "{error}");
+    }
+    let told =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
+    let other = [("Mcp-Method", "tools/call")];
+    assert_eq!(client.post(&told, &other).await.status, 400);
+    // They need not be there, and may be right.
+    assert_eq!(client.post(&told, &[]).await.status, 202);
+    let right = [("Mcp-Method", "tools/call"), ("Mcp-Name", "greet")];
+    assert_eq!(client.post(&call(2), &right).await.status, 200);
+    assert_eq!(client.post(&call(3), &[]).await.status, 200);
+}

@@ -16,6 +16,7 @@
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `dropped_streams`: the same for streams, batches and turns
 //! - `concurrency`: which calls of a batch run beside each other
+//! - `failing_calls`: a caller that makes the same failing call over and over
 //! - `fail_closed`: gates that come to no answer
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
@@ -84,6 +85,7 @@ mod declarations;
 mod dropped_anywhere;
 mod dropped_streams;
 mod fail_closed;
+mod failing_calls;
 mod fed_back;
 mod gate;
 mod gates;

@@ -21,11 +21,7 @@ pub(crate) fn check(
     let version = params.meta.version.as_deref();
     agrees(headers, VERSION, version)?;
     agrees(headers, METHOD, Some(method))?;
-    let name = match name_member(method) {
-        Some("uri") => params.uri.as_deref(),
-        Some(_) => params.name.as_deref(),
-        None => return Ok(()),
-    };
+    let name = name_of(method, params);
     // A name that is missing is the method's own error.
     if name.is_some() {
         agrees(headers, NAME, name)?;
@@ -36,6 +32,30 @@ pub(crate) fn check(
         arguments_agree(served, headers, name, params)?;
     }
     Ok(())
+}
+
+/// Compares the headers that a message with a handshake has all the same: whoever stands between
+/// may go by them.
+pub(crate) fn check_given(
+    headers: &HeaderMap,
+    method: &str,
+    params: Option<&Params>,
+) -> Result<(), RpcError> {
+    if headers.contains_key(METHOD) {
+        agrees(headers, METHOD, Some(method))?;
+    }
+    match params.and_then(|params| name_of(method, params)) {
+        Some(name) if headers.contains_key(NAME) => agrees(headers, NAME, Some(name)),
+        _ => Ok(()),
+    }
+}
+
+/// What a request is about, where a header repeats it.
+fn name_of<'a>(method: &str, params: &'a Params) -> Option<&'a str> {
+    match name_member(method)? {
+        "uri" => params.uri.as_deref(),
+        _ => params.name.as_deref(),
+    }
 }
 
 /// Compares the arguments that a tool wants repeated.

@@ -221,6 +221,7 @@ impl Fixture {
             }
             ("odd", _) => odd_tools(),
             ("misbehaving", _) => misbehaving_tools(),
+            ("declared", _) => declared_tools(),
             _ if self.grown => json!({"tools": [tool("echo"), tool("grown")]}),
             _ => json!({"tools": TOOLS.map(tool)}),
         };
@@ -388,6 +389,25 @@ const MISBEHAVING: [&str; 10] = [
     "huge-error",
     "late",
 ];
+
+/// Tools with hints, and with what another gateway declares of them.
+fn declared_tools() -> Value {
+    let tool = |name: &str, declared: Value| {
+        json!({"name": name, "inputSchema": {"type": "object"},
+            "annotations": {"title": "Titled", "readOnlyHint": true, "destructiveHint": false},
+            "_meta": {"io.github.tool-runtime/declarations": declared}})
+    };
+    json!({"tools": [
+        tool("echo", json!({"resultCeiling": {"maxChars": 40, "narrowBy": ["n"]}, "gates": true,
+            "repeatedWhen": "arguments", "resultColumns": {"a": {"type": "integer", "nullable": true}},
+            "owner": {"kind": "person", "id": "admin"}, "resultKind": "report",
+            "resultClass": "authoritative", "composedOf": ["x"], "argumentsFrom": ["y"]})),
+        tool("poke", json!({"resultCeiling": {"maxChars": 0}, "gates": "yes", "repeatedWhen": 5,
+            "resultColumns": {"a": {"type": "date"}}})),
+        tool("fail", json!({"resultCeiling": {"maxChars": 9, "narrowBy": [" "]}, "gates": false})),
+        tool("rich", json!("all of it")),
+    ]})
+}
 
 fn odd_tools() -> Value {
     json!({"tools": [
