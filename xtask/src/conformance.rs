@@ -49,6 +49,8 @@ pub fn conformance(workspace: &Workspace, must: bool) -> Result<Verdict, Error> 
         let run = suite
             .node()
             .args(["client", "--command", &program, "--requirements", revision])
+            // All scenarios run at the same time, each with a process of its own.
+            .args(["--timeout", "120000"])
             .args([PathBuf::from("-o"), suite.results("client", revision)]);
         complaints.extend(judge(&run, "client", revision, &left_out)?);
     }
