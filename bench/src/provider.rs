@@ -18,7 +18,7 @@ use tool_runtime::ToolLists;
 use crate::pipeline::Pipeline;
 use crate::report::Report;
 use crate::rounds::{Contender, Spread};
-use crate::rows::{Line, Measured, Row, row};
+use crate::rows::{Amount, Line, Measured, Row, row};
 
 use corpus::Corpus;
 use openai::OpenAi;
@@ -105,8 +105,8 @@ fn beside_openai(report: &mut Report, corpus: &Corpus, mut peer: OpenAi, rounds:
     }
     let line = Line {
         measured: Some(Measured {
-            ours_ns: Spread::of(ours).median,
-            peer_ns: Spread::of(theirs).median,
+            ours: Amount::Nanos(Spread::of(ours).median),
+            peer: Amount::Nanos(Spread::of(theirs).median),
             ratio: Spread::of(ratios),
         }),
         ..Line::skipped(&OPENAI)

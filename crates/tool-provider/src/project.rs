@@ -237,6 +237,10 @@ impl Profile {
 }
 
 /// What came of a profile and a tool.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart at once, and most are the larger one"
+)]
 enum Attempt {
     Made(Projection),
     /// Why the profile cannot express it; of strict profiles alone.

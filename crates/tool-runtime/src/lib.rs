@@ -8,6 +8,7 @@ mod built_in_rules;
 #[cfg(all(feature = "storage", feature = "mcp-http"))]
 mod clients;
 mod error;
+mod gate;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
 #[cfg(all(feature = "storage", feature = "mcp"))]

@@ -65,6 +65,7 @@ mod lint;
 mod lint_servers;
 #[cfg(feature = "oauth")]
 mod login;
+mod overlay;
 mod pin;
 mod pipes;
 mod policy; // ... of what may be done

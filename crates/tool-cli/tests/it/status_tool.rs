@@ -20,35 +20,22 @@ fn with_one_that_fails(bench: &Workbench) {
 fn a_model_is_told_how_servers_do_and_no_path_and_no_reason() {
     let bench = Workbench::new();
     with_one_that_fails(&bench);
-    let called = bench
-        .tool(&[
-            "--mcp-config",
-            "mcp.json",
-            "--json",
-            "call",
-            "server_status",
-        ])
-        .end()
-        .succeeded();
-    let text = called.text();
+    // It waits for the servers before it answers.
+    let mut client = StdioClient::start(bench.tool(&["serve", "--mcp-config", "mcp.json"]));
+    let told = client.call("server_status", json!({}));
+    let text = told.to_string();
     assert!(
         !text.contains("secret") && !text.contains("no-such-server"),
         "{text}"
     );
-    let servers = &called.json()["structured"]["servers"];
-    let states: Vec<_> = servers
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|server| {
-            (
-                server["name"].as_str().unwrap(),
-                server["state"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(states[0], ("gone", "failed"));
-    assert_eq!(states[1], ("off", "disabled"));
+    assert_eq!(
+        told["structuredContent"]["servers"],
+        json!([
+            {"name": "gone", "state": "failed", "note": "an operator has to look at it"},
+            {"name": "off", "state": "disabled", "note": "an operator has switched it off"},
+            {"name": "own", "state": "ready", "tools": 7},
+        ])
+    );
 }
 
 #[test]

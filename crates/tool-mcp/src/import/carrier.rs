@@ -53,6 +53,10 @@ impl Carrier {
     }
 
     /// Answers a question of the server.
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(clippy::needless_pass_by_value, reason = "only HTTP keeps it")
+    )]
     pub(crate) fn reply(&self, reply: Message) {
         match self {
             // A server that is gone waits for nothing.

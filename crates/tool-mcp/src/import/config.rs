@@ -35,7 +35,7 @@ pub struct ServersConfig {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    Server(ServerConfig),
+    Server(Box<ServerConfig>),
     Disabled,
     /// Everything that is wrong with it: something at least.
     Broken(Vec<EntryError>),
@@ -86,7 +86,7 @@ impl ServersConfig {
     pub fn with(mut self, server: ServerConfig) -> Self {
         let name = server.name().as_str().to_owned();
         self.entries.retain(|(other, _)| *other != name);
-        self.entries.push((name, Entry::Server(server)));
+        self.entries.push((name, Entry::Server(Box::new(server))));
         self.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         self
     }
@@ -94,19 +94,18 @@ impl ServersConfig {
     /// The servers that can be started, by name.
     pub fn servers(&self) -> impl Iterator<Item = &ServerConfig> {
         self.entries.iter().filter_map(|(_, entry)| match entry {
-            Entry::Server(server) => Some(server),
+            Entry::Server(server) => Some(&**server),
             Entry::Disabled | Entry::Broken(_) => None,
         })
     }
 
     /// What is wrong with the entries that cannot be used, by name.
     pub fn problems(&self) -> impl Iterator<Item = &EntryError> {
-        let problems = |entry| match entry {
-            &Entry::Broken(ref problems) => problems.as_slice(),
-            Entry::Disabled | Entry::Server(_) => &[],
-        };
         let entries = self.entries.iter();
-        entries.flat_map(move |(_, entry)| problems(entry))
+        entries.flat_map(|(_, entry)| match entry {
+            Entry::Broken(problems) => problems.as_slice(),
+            Entry::Disabled | Entry::Server(_) => &[],
+        })
     }
 
     /// Keys that mean nothing here and read like one that does, in the order of the file.

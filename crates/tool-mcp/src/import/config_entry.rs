@@ -40,7 +40,9 @@ pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, Vec<EntryEr
         }
     }
     match read {
-        Ok(Entry::Server(server)) if problems.is_empty() => Ok(Entry::Server(server.overlay(set))),
+        Ok(Entry::Server(server)) if problems.is_empty() => {
+            Ok(Entry::Server(Box::new(server.overlay(set))))
+        }
         _ => Err(problems),
     }
 }
@@ -57,7 +59,7 @@ fn read_reached(name: &str, value: &Value) -> Result<Entry, EntryError> {
         (Some(_), Some(_)) => Err(wrong("url", "stands beside \"command\"")),
         (None, Some(url)) => {
             let url = string(name, "url", url)?;
-            read_remote(namespace, entry, url).map(Entry::Server)
+            read_remote(namespace, entry, url).map(|server| Entry::Server(Box::new(server)))
         }
         (None, None) => Err(wrong("command", "is missing")),
         (Some(command), None) => {
@@ -65,7 +67,8 @@ fn read_reached(name: &str, value: &Value) -> Result<Entry, EntryError> {
             if command.trim().is_empty() {
                 return Err(wrong("command", "is blank"));
             }
-            read_process(ServerConfig::new(namespace, command), entry).map(Entry::Server)
+            read_process(ServerConfig::new(namespace, command), entry)
+                .map(|server| Entry::Server(Box::new(server)))
         }
     }
 }

@@ -153,11 +153,13 @@ impl ServerConfig {
     }
 
     /// What stands before the command.
+    #[must_use]
     pub fn prefix_words(&self) -> impl ExactSizeIterator<Item = &str> {
         self.prefix.iter().map(String::as_str)
     }
 
     /// The variables that are set for it, with their values, which may be secrets.
+    #[must_use]
     pub fn variables(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         let variables = self.env.iter();
         variables.map(|(name, value)| (name.as_str(), value.as_str()))

@@ -125,10 +125,14 @@ impl Upstream {
     /// Sets what it is at, and logs a change with the fields `server`, `from`, `to`, and what
     /// there is of `reason`, `attempt`, `tools` and `refused`.
     pub(crate) fn set(&self, state: UpstreamState) {
-        let from = std::mem::replace(&mut self.known().state, state.clone());
-        if from != state {
-            log(&self.name, from.as_str(), &state);
+        let from = {
+            let known = self.known();
+            (known.state != state).then(|| known.state.as_str())
+        };
+        if let Some(from) = from {
+            log(&self.name, from, &state);
         }
+        self.known().state = state;
         self.changed.send_modify(|version| *version += 1);
     }
 

@@ -273,7 +273,7 @@ impl UpstreamsBuilder {
         let (mut upstreams, mut drivers) = (Vec::new(), JoinSet::new());
         for (name, entry) in self.config.into_entries() {
             let (state, server) = match entry {
-                Entry::Server(server) => (UpstreamState::Connecting, Some(server)),
+                Entry::Server(server) => (UpstreamState::Connecting, Some(*server)),
                 Entry::Disabled => (UpstreamState::Disabled, None),
                 Entry::Broken(problems) => {
                     let reason = EntryError::reasons(&problems);

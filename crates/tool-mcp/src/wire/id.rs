@@ -11,9 +11,9 @@ pub(crate) enum Id {
     Text(String),
 }
 
+#[cfg(feature = "http-client")]
 impl Id {
     /// As the number that it is or spells out.
-    #[cfg(feature = "child")]
     pub(crate) fn number(&self) -> Option<u64> {
         match self {
             Self::Number(number) => number.as_u64(),

@@ -394,3 +394,30 @@ async fn the_log_level_that_clients_want_is_what_the_server_is_told() {
         assert_eq!(told, Some(&json!("error")), "{mode}");
     }
 }
+
+#[tokio::test]
+async fn a_page_is_shown_with_its_host_or_not_at_all() {
+    for speaks in [Speaks::Stateless, Speaks::Handshake] {
+        let gateway = Gateway::of("stateless", Decision::Allow).await;
+        let mut client = Agreeing::of(&gateway.server, speaks).await;
+        let url = "https://login.example.com.evil.test:8443/a";
+        let call = |url: &str| json!({"name": "srv__ask", "arguments": {"url": url}});
+        let answer = client.ask("tools/call", call(url)).await;
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        let (_, shown) = client.asked.remove(0);
+        assert_eq!(shown["url"], url);
+        assert_eq!(
+            shown["message"],
+            "srv asks to open a page on login.example.com.evil.test:8443: Log in"
+        );
+        for url in [
+            "http://example.com/",
+            "https://example.com@evil.test/",
+            "file:///x",
+        ] {
+            let answer = client.ask("tools/call", call(url)).await;
+            assert_eq!(answer["result"]["isError"], true, "{url}");
+        }
+        assert!(client.asked.is_empty());
+    }
+}

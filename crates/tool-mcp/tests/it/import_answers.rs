@@ -24,10 +24,7 @@ async fn what_an_old_server_gives_beside_empty_content_is_the_answer() {
     ] {
         let settlement = answered(result).await;
         assert!(matches!(settlement.outcome, Outcome::Completed));
-        assert_eq!(
-            settlement.output.clone().map(tool_core::Output::into_value),
-            Some(earlier.clone())
-        );
+        assert_eq!(settlement.output(), Some(&earlier));
         assert_eq!(settlement.text(), r#"{"rows":[1,2]}"#);
     }
     let failed = answered(json!({"toolResult": {"code": 3}, "isError": true})).await;
@@ -40,17 +37,11 @@ async fn content_and_structure_are_the_answer_before_what_is_old() {
     let block = json!([{"type": "text", "text": "new"}]);
     let settlement = answered(json!({"content": block, "toolResult": "old"})).await;
     assert_eq!(
-        (settlement.text().as_str(), &settlement.output),
-        ("new", &None)
+        (settlement.text().as_str(), settlement.output()),
+        ("new", None)
     );
     let both = json!({"content": [], "structuredContent": {"a": 1}, "toolResult": "old"});
-    assert_eq!(
-        answered(both)
-            .await
-            .output
-            .map(tool_core::Output::into_value),
-        Some(json!({"a": 1}))
-    );
+    assert_eq!(answered(both).await.output(), Some(&json!({"a": 1})));
     let nothing = answered(json!({"content": []})).await;
     assert!(matches!(nothing.outcome, Outcome::Completed));
     assert_eq!(nothing.text(), "");

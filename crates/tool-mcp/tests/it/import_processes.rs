@@ -108,7 +108,8 @@ async fn a_server_that_does_not_end_by_itself_is_ended() {
     let srv = Imported::with("stubborn", limits).await;
     let server = pid(&srv).await;
     srv.upstreams.shutdown().await;
-    assert!(!is_alive(server));
+    // It is killed by then; how fast the system sees to it is not ours.
+    eventually("the server is gone", || !is_alive(server)).await;
 }
 
 #[tokio::test]

@@ -273,7 +273,7 @@ async fn whoever_goes_by_the_text_of_a_result_sees_the_ticket_once_results_are_p
     let placed = settle(builder().place_above(size(40)), long()).await;
     assert_eq!(routes.lines(), ["by the text", "by the ticket"]);
     // Programs still have the output itself.
-    let output = placed.output.as_ref().and_then(Value::as_str);
+    let output = placed.output().and_then(Value::as_str);
     assert!(output.is_some_and(|output| output.ends_with("needle")));
 }
 
