@@ -99,7 +99,7 @@ impl SerializeMap for Members<'_> {
         // Of the sorts of keys only texts are sure, and those that are written like them.
         let Self { room, .. } = self;
         let key = key.serialize(Encoding {
-            room: &mut **room,
+            room,
             levels: None,
         })?;
         match key {
