@@ -36,7 +36,10 @@ use crate::folder::Folder;
 ///
 /// Files are private from creation. Each process writes files of its own, so that several may share
 /// a folder; a full one is followed by the next, and the oldest of all go. Clones write to one log.
-/// Writing happens on a thread of its own, and dropping the last clone waits for it.
+/// Writing happens on a thread of its own, and dropping the last clone waits for it. No event waits
+/// for the disk. As a hook, a call waits only where lines could not be written and calls are refused
+/// then: one at a time finds out whether they can be again, for 100 ms at the most, and is refused
+/// where there is no answer; all others are refused at once meanwhile.
 ///
 /// Give it to a registry as its [`EventSink`], and as a [`BeforeHook`] as well where calls are to be
 /// refused while nothing can be written ([`AuditFailure::Refuse`]).

@@ -3,13 +3,14 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
-use tool_core::{Content, Digest, Event, EventKind, Settlement};
+use tool_core::{Content, Digest, Event, EventKind, Identity, Settlement};
 
 /// What is known of a call so far.
 #[derive(Debug)]
 pub(super) struct Draft {
     began: SystemTime,
     tool: String,
+    identity: Option<Identity>,
     definition: Option<Digest>,
     arguments: Option<Digest>,
     rulings: Vec<Value>,
@@ -26,6 +27,7 @@ impl Draft {
         Self {
             began,
             tool: String::new(),
+            identity: None,
             definition: None,
             arguments: None,
             rulings: Vec::new(),
@@ -50,9 +52,11 @@ impl Draft {
         };
         match &event.kind {
             EventKind::Received {
+                identity,
                 definition,
                 arguments,
             } => {
+                self.identity = Some((*identity).clone());
                 self.definition = Some(*definition);
                 self.arguments = arguments.map(Digest::of_json);
             }
@@ -112,7 +116,9 @@ impl Draft {
         );
         put("call", id(event.call.map(|id| id.as_str())));
 
+        // A call that was dropped, or ended on its way, has been found all the same.
         let identity = settlement.and_then(|settlement| settlement.identity.as_ref());
+        let identity = identity.or(self.identity.as_ref());
         put("tool", json!(self.tool));
         put(
             "server",

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use tool_core::{StoreError, StoreErrorKind};
@@ -17,6 +17,8 @@ use crate::store_file::StoreFile;
 
 /// How many lines may wait for the disk. More are lost, as whoever tells of a call does not wait.
 const MOST_WAITING: usize = 4096;
+/// How long a call is held at the most while it is found out whether lines can be written again.
+const MOST_HELD: Duration = Duration::from_millis(100);
 /// How many files are kept in a folder, however small.
 const MOST_FILES: usize = 1000;
 const BEGINS: &str = "audit-";
@@ -33,6 +35,8 @@ pub(super) struct Writer {
 #[derive(Default)]
 struct Seen {
     broken: AtomicBool,
+    /// Whether a call waits to hear whether lines can be written.
+    asked: AtomicBool,
     lost: AtomicU64,
 }
 
@@ -87,27 +91,38 @@ impl Writer {
     }
 
     pub(super) fn flush(&self) {
-        self.tell();
+        let (told, answer) = mpsc::channel();
+        let orders = self.orders.as_ref();
+        if orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok()) {
+            // An end without an answer is an end as well.
+            let _ = answer.recv();
+        }
     }
 
     pub(super) fn is_writing(&self) -> bool {
         !self.seen.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether lines can be written; where the last could not, it is tried.
+    /// Whether lines can be written; where the last could not, it is tried, for [`MOST_HELD`] and
+    /// by one caller at a time. A disk that takes longer is one that cannot be written.
     pub(super) fn retry(&self) -> bool {
-        self.is_writing() || self.tell()
+        self.is_writing() || self.try_out()
+    }
+
+    fn try_out(&self) -> bool {
+        if self.seen.asked.swap(true, Ordering::Relaxed) {
+            return false;
+        }
+        let (told, answer) = mpsc::channel();
+        let orders = self.orders.as_ref();
+        let sent = orders.is_some_and(|orders| orders.try_send(Order::Tell(told)).is_ok());
+        let written = sent && answer.recv_timeout(MOST_HELD).unwrap_or(false);
+        self.seen.asked.store(false, Ordering::Relaxed);
+        written
     }
 
     pub(super) fn lost(&self) -> u64 {
         self.seen.lost.load(Ordering::Relaxed)
-    }
-
-    fn tell(&self) -> bool {
-        let (told, answer) = mpsc::channel();
-        let orders = self.orders.as_ref();
-        let sent = orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok());
-        sent && answer.recv().unwrap_or(false)
     }
 }
 
@@ -257,3 +272,6 @@ fn random() -> io::Result<u32> {
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     Ok(u32::from_be_bytes(random))
 }
+
+#[cfg(test)]
+mod tests;
