@@ -2,10 +2,12 @@
 
 mod add;
 mod floor;
+mod gateway;
 mod groups;
 mod options;
 mod permission;
 mod pipeline;
+mod provider;
 mod report;
 #[cfg(feature = "rig")]
 mod rig;
@@ -17,7 +19,7 @@ use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use options::{Options, Task};
+use options::{Options, Role, Task};
 use report::Report;
 
 fn main() -> ExitCode {
@@ -40,9 +42,19 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         groups::profile(contender, *calls)?;
         return Ok(true);
     }
+    if let Task::Play(role) = &options.task {
+        match role {
+            Role::Upstream => gateway::serve_streams()?,
+            Role::UpstreamHttp => gateway::serve_http()?,
+            Role::Relay(command) => gateway::relay(command)?,
+        }
+        return Ok(true);
+    }
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
     storage::measure(&mut report, options.rounds)?;
+    provider::measure(&mut report, options.rounds)?;
+    gateway::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {
         let only = options.only.as_deref().unwrap_or_default();
         return Err(format!("there is no group and no row with \"{only}\" in its name").into());

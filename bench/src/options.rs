@@ -18,6 +18,19 @@ pub enum Task {
     Json,
     /// Run one contender that often and measure nothing, for a profiler to look at.
     Profile { contender: String, calls: u32 },
+    /// Be one of the processes that are measured.
+    Play(Role),
+}
+
+/// What a process of the group `gateway` is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The server behind all, over standard streams.
+    Upstream,
+    /// The server over HTTP.
+    UpstreamHttp,
+    /// A relay before whatever this command line starts.
+    Relay(Vec<String>),
 }
 
 const ROUNDS: u32 = 500;
@@ -40,6 +53,9 @@ impl Options {
                         calls: number(args.next())?,
                     };
                 }
+                "--upstream" => options.task = Task::Play(Role::Upstream),
+                "--upstream-http" => options.task = Task::Play(Role::UpstreamHttp),
+                "--relay" => options.task = Task::Play(Role::Relay(args.by_ref().collect())),
                 name if !name.starts_with('-') && options.only.is_none() => {
                     options.only = Some(name.to_owned());
                 }

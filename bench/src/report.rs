@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::rounds::{Contender, Rounds};
-use crate::rows::{Line, Measured, Peer, Row};
+use crate::rows::{Amount, Line, Measured, Peer, Row};
 
 /// Everything that one run measured.
 #[derive(Default)]
@@ -32,6 +32,11 @@ impl Report {
         rows.iter().any(|row| self.asks_for_row(group, row))
     }
 
+    /// The rows of a group that are asked for.
+    pub fn asked<'a>(&self, group: &str, rows: &'a [Row]) -> impl Iterator<Item = &'a Row> {
+        rows.iter().filter(|row| self.asks_for_row(group, row))
+    }
+
     fn asks_for_row(&self, group: &str, row: &Row) -> bool {
         let only = self.only.as_deref();
         only.is_none_or(|only| group.contains(only) || row.name.contains(only))
@@ -46,10 +51,7 @@ impl Report {
         rounds: u32,
         rows: &[Row],
     ) {
-        let asked: Vec<&Row> = rows
-            .iter()
-            .filter(|row| self.asks_for_row(group, row))
-            .collect();
+        let asked: Vec<&Row> = self.asked(group, rows).collect();
         let is_needed = |one: &&Contender<'_>| {
             asked.iter().any(|row| {
                 let peer = matches!(row.peer, Peer::Contender(peer) if peer == one.name());
@@ -60,27 +62,27 @@ impl Report {
         let measured = Rounds::measure(&contenders, rounds);
         let find = |name: &str| contenders.iter().position(|one| one.name() == name);
         let line = |row: &&Row| Line {
-            name: row.name.to_owned(),
-            peer: row.peer_name(),
-            bound: row.bound,
             measured: find(row.ours).and_then(|ours| {
-                let ours_ns = measured.nanos(ours).median;
+                let nanos = |index| Amount::Nanos(measured.nanos(index).median);
                 Some(match row.peer {
                     Peer::Contender(peer) => {
                         let peer = find(peer)?;
                         Measured {
-                            ours_ns,
-                            peer_ns: measured.nanos(peer).median,
+                            ours: nanos(ours),
+                            peer: nanos(peer),
                             ratio: measured.ratio(ours, peer),
                         }
                     }
+                    // What takes time is compared with time.
+                    Peer::Memory(_) => return None,
                     Peer::Limit(limit) => Measured {
-                        ours_ns,
-                        peer_ns: limit,
+                        ours: nanos(ours),
+                        peer: Amount::Nanos(limit),
                         ratio: measured.nanos(ours).over(limit),
                     },
                 })
             }),
+            ..Line::skipped(row)
         };
         self.groups.push(Group {
             title: format!("{group}: {what}, {rounds} rounds"),

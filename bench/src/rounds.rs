@@ -66,16 +66,16 @@ impl<'a> Contender<'a> {
     }
 
     /// Warms up and finds out how many calls fill a turn.
-    fn calls_per_turn(&self) -> u32 {
+    fn calls_per_turn(&self, turn: Duration) -> u32 {
         let start = Instant::now();
         let mut calls = 1_u32;
         loop {
             let took = self.turn(calls);
             if start.elapsed() >= WARM_UP {
-                let fitting = f64::from(calls) * TURN.as_secs_f64() / took.as_secs_f64();
+                let fitting = f64::from(calls) * turn.as_secs_f64() / took.as_secs_f64();
                 return (fitting as u32).max(1);
             }
-            if took < TURN {
+            if took < turn {
                 calls = calls.saturating_mul(2);
             }
         }
@@ -83,6 +83,7 @@ impl<'a> Contender<'a> {
 }
 
 /// The nanoseconds per call of every contender in every round.
+#[derive(Default)]
 pub struct Rounds {
     by_contender: Vec<Vec<f64>>,
 }
@@ -98,7 +99,13 @@ pub struct Spread {
 impl Rounds {
     /// Measures so many rounds.
     pub fn measure(contenders: &[&Contender<'_>], rounds: u32) -> Self {
-        let calls: Vec<u32> = contenders.iter().map(|one| one.calls_per_turn()).collect();
+        Self::measure_for(contenders, rounds, TURN)
+    }
+
+    /// The same with turns of that length.
+    pub fn measure_for(contenders: &[&Contender<'_>], rounds: u32, turn: Duration) -> Self {
+        let fitting = contenders.iter().map(|one| one.calls_per_turn(turn));
+        let calls: Vec<u32> = fitting.collect();
         let mut by_contender = vec![Vec::with_capacity(rounds as usize); contenders.len()];
         for round in 0..rounds as usize {
             for position in 0..contenders.len() {
@@ -107,6 +114,11 @@ impl Rounds {
                 by_contender[index].push(took.as_secs_f64() * 1e9 / f64::from(calls[index]));
             }
         }
+        Self { by_contender }
+    }
+
+    /// What was measured otherwise, a list for each contender with a number for each round.
+    pub fn of(by_contender: Vec<Vec<f64>>) -> Self {
         Self { by_contender }
     }
 
@@ -122,9 +134,36 @@ impl Rounds {
             .zip(&self.by_contender[over]);
         Spread::of(both.map(|(one, other)| one / other).collect())
     }
+
+    /// How much longer one contender takes than another does, round by round.
+    pub fn extra(&self, index: usize, base: usize) -> Spread {
+        let both = self.by_contender[index]
+            .iter()
+            .zip(&self.by_contender[base]);
+        Spread::of(both.map(|(one, base)| one - base).collect())
+    }
+
+    /// What one contender adds to a base over what another adds, round by round.
+    pub fn added(&self, index: usize, over: usize, base: usize) -> Spread {
+        let all = self.by_contender[index]
+            .iter()
+            .zip(&self.by_contender[over])
+            .zip(&self.by_contender[base]);
+        let ratios = all.map(|((one, other), base)| (one - base) / (other - base));
+        Spread::of(ratios.collect())
+    }
 }
 
 impl Spread {
+    /// Of one number.
+    pub fn at(value: f64) -> Self {
+        Self {
+            low: value,
+            median: value,
+            high: value,
+        }
+    }
+
     /// As many times that limit.
     pub fn over(self, limit: f64) -> Self {
         Self {
@@ -145,3 +184,6 @@ impl Spread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,8 @@ pub enum Peer {
     Contender(&'static str),
     /// A time that is agreed, in nanoseconds.
     Limit(f64),
+    /// An amount of memory that is agreed, in bytes.
+    Memory(f64),
 }
 
 /// A comparison that was drawn, or why it was not.
@@ -33,9 +35,16 @@ pub struct Line {
 /// The numbers of one comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    pub ours_ns: f64,
-    pub peer_ns: f64,
+    pub ours: Amount,
+    pub peer: Amount,
     pub ratio: Spread,
+}
+
+/// What was measured of one contender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    Nanos(f64),
+    Bytes(f64),
 }
 
 /// A comparison whose bound is one.
@@ -58,11 +67,30 @@ impl Row {
         match self.peer {
             Peer::Contender(name) => name.to_owned(),
             Peer::Limit(nanos) => format!("{} us", nanos / 1e3),
+            Peer::Memory(bytes) => format!("{} MB", bytes / 1e6),
         }
     }
 }
 
 impl Line {
+    /// A comparison that was drawn.
+    pub fn of(row: &Row, measured: Measured) -> Self {
+        Self {
+            measured: Some(measured),
+            ..Self::skipped(row)
+        }
+    }
+
+    /// One that could not be drawn.
+    pub fn skipped(row: &Row) -> Self {
+        Self {
+            name: row.name.to_owned(),
+            peer: row.peer_name(),
+            bound: row.bound,
+            measured: None,
+        }
+    }
+
     /// Whether the bound holds; `None` where there is none, or nothing was measured.
     pub fn holds(&self) -> Option<bool> {
         Some(self.measured?.ratio.median <= self.bound?)
@@ -74,16 +102,42 @@ impl Line {
             let scale = 10_f64.powi(digits);
             value.map(|value| (value * scale).round() / scale)
         };
-        serde_json::json!({
+        let (ours, peer) = (
+            self.measured.map(|one| one.ours),
+            self.measured.map(|one| one.peer),
+        );
+        let mut line = serde_json::json!({
             "name": self.name,
-            "ours_ns": number(self.measured.map(|one| one.ours_ns), 1),
+            "ours_ns": number(ours.and_then(Amount::nanos), 1),
             "peer": self.peer,
-            "peer_ns": number(self.measured.map(|one| one.peer_ns), 1),
+            "peer_ns": number(peer.and_then(Amount::nanos), 1),
             "ratio": number(self.measured.map(|one| one.ratio.median), 3),
             "bound": self.bound,
             "holds": self.holds(),
-        })
-        .to_string()
+        });
+        if let (Some(Amount::Bytes(ours)), Some(Amount::Bytes(peer))) = (ours, peer) {
+            line["ours_bytes"] = number(Some(ours), 0).into();
+            line["peer_bytes"] = number(Some(peer), 0).into();
+        }
+        line.to_string()
+    }
+}
+
+impl Amount {
+    fn nanos(self) -> Option<f64> {
+        match self {
+            Self::Nanos(nanos) => Some(nanos),
+            Self::Bytes(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nanos(nanos) => write!(f, "{nanos:>10.0} ns"),
+            Self::Bytes(bytes) => write!(f, "{:>10.0} kB", bytes / 1e3),
+        }
     }
 }
 
@@ -91,8 +145,8 @@ impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, peer, .. } = self;
         let Some(Measured {
-            ours_ns,
-            peer_ns,
+            ours,
+            peer: theirs,
             ratio,
         }) = self.measured
         else {
@@ -100,7 +154,7 @@ impl fmt::Display for Line {
         };
         write!(
             f,
-            "  {name:<24} {ours_ns:>10.0} ns {peer:>16} {peer_ns:>10.0} ns {:>7.2}x",
+            "  {name:<24} {ours} {peer:>16} {theirs} {:>7.2}x",
             ratio.median
         )?;
         match (self.bound, self.holds()) {

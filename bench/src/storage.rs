@@ -14,7 +14,7 @@ use tool_storage::{DirStore, Durability, Limits, Marker, ReadingHint, preview};
 
 use crate::report::Report;
 use crate::rounds::{Contender, Spread};
-use crate::rows::{Line, Measured, Row, row};
+use crate::rows::{Amount, Line, Measured, Row, row};
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -290,16 +290,12 @@ fn alternate(
             ratios.push(one / other);
         }
     }
-    Ok(Line {
-        name: row.name.to_owned(),
-        peer: row.peer_name(),
-        bound: row.bound,
-        measured: Some(Measured {
-            ours_ns: Spread::of(ours_ns).median,
-            peer_ns: Spread::of(peer_ns).median,
-            ratio: Spread::of(ratios),
-        }),
-    })
+    let measured = Measured {
+        ours: Amount::Nanos(Spread::of(ours_ns).median),
+        peer: Amount::Nanos(Spread::of(peer_ns).median),
+        ratio: Spread::of(ratios),
+    };
+    Ok(Line::of(row, measured))
 }
 
 /// A folder on the disk that the product's state is likely to be on, not in memory.

@@ -14,9 +14,9 @@ const LISTS: [&str; 4] = [
 const INDEX: &str = include_str!("../acceptance/index.toml");
 
 /// How many lines wait, and for what. A change of a number here is a change of what is promised.
-const LATER: [(&str, usize); 2] = [("artifacts", 9), ("tools of other servers", 5)];
+const LATER: [(&str, usize); 1] = [("artifacts", 1)];
 /// How many lines the product decided otherwise.
-const INSTEAD: usize = 24;
+const INSTEAD: usize = 28;
 
 /// What the index says of one line.
 #[derive(Deserialize)]

@@ -21,6 +21,7 @@ mod stories;
 // Parts of several crates, working together.
 mod buckets;
 mod dropped;
+mod model_answers;
 mod model_turns;
 mod passing_on;
 mod real_results;

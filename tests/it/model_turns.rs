@@ -18,19 +18,19 @@ use tool_runtime::registry::{Registration, Snapshot, TurnEvent};
 use tool_runtime::{Content, Runtime, Tool, ToolFailure, TurnParts};
 
 /// One API: what its requests carry, what it streams, and who reads both.
-struct Wire {
-    api: Api,
-    profile: Profile,
+pub(crate) struct Wire {
+    pub(crate) api: Api,
+    pub(crate) profile: Profile,
     stream: fn() -> ResponseStream,
     bytes: &'static [u8],
     /// Whether a client knows an event.
     reads_event: fn(&Value) -> Result<(), String>,
     /// The next request, as a client knows it, from tools, the message, and the results.
-    request: fn(&ToolList, &Value, Vec<Value>) -> (Value, Read),
+    pub(crate) request: fn(&ToolList, &Value, Vec<Value>) -> (Value, Read),
 }
 
 /// Whether a client knows something, and why it does not.
-type Read = Result<(), String>;
+pub(crate) type Read = Result<(), String>;
 
 fn reads<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
     let read = serde_json::from_value::<T>(value.clone());
@@ -38,7 +38,7 @@ fn reads<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
         .map_err(|error| format!("{error} in {value}"))
 }
 
-fn wires() -> [Wire; 4] {
+pub(crate) fn wires() -> [Wire; 4] {
     [
         Wire {
             api: Api::AnthropicMessages,

@@ -63,11 +63,11 @@ async fn an_artifact_of_one_process_is_redeemed_in_another_until_its_session_end
         .snapshot()
         .settle(Call::new("query", "{}"), &facts)
         .await;
-    let reference = found.output.clone().unwrap();
+    let reference = found.output().cloned().unwrap();
     let call = || Call::new("sum", json!({"rows": reference}));
 
     let summed = other.snapshot().settle(call(), &facts).await;
-    assert_eq!(summed.output, Some(json!(42)), "{}", summed.text());
+    assert_eq!(summed.output(), Some(&json!(42)), "{}", summed.text());
     let stranger = Facts::new().session("s2");
     let refused = other.snapshot().settle(call(), &stranger).await;
     assert!(refused.text().contains("names nothing that is there"));

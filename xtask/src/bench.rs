@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::{Error, Invocation, Verdict, Workspace, say};
+use crate::{Error, Invocation, Peers, Verdict, Workspace, say};
 
 /// What to measure, and how to say it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +55,12 @@ pub fn bench(workspace: &Workspace, options: &BenchOptions) -> Result<Verdict, E
     if !peers {
         tell("skipped rig: it could not be built here, so the rest is measured without it".into());
     }
-    let run = cargo("run", peers).args(["--"]).args(options.args());
+    let mut run = cargo("run", peers).args(["--"]).args(options.args());
+    // What others wrote for Node is measured too where it is installed.
+    if let Some(folder) = Peers::of(workspace)?.ready()
+        && std::env::var_os(Peers::VARIABLE).is_none()
+    {
+        run = run.variable(Peers::VARIABLE, folder);
+    }
     Ok(Verdict::of(run.run()?))
 }

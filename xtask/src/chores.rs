@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::{
     Error, FeatureSet, Finding, Invocation, Peers, Run, Totals, Verdict, Workspace, conformance,
-    listed, rules, say,
+    listed, real_servers, rules, say,
 };
 
 /// What a rule set found, and what it only names.
@@ -166,6 +166,7 @@ pub fn ci(workspace: &Workspace, must_have_peers: bool) -> Verdict {
     run.step("peers", || peers(workspace, must_have_peers));
     run.step("tests", || test(workspace, &mut totals));
     run.step("conformance", || conformance(workspace, must_have_peers));
+    run.step("real servers", || real_servers(workspace, must_have_peers));
     run.step("tests of bench", || test_bench(workspace, &mut totals));
     run.step("docs", || docs(workspace));
     say(format!("\n{run}\n\n{totals}"));

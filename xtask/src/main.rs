@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use xtask::{
-    BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, conformance, say,
+    BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, conformance, real_servers,
+    say,
 };
 
 /// The chores of this workspace. Each shows the commands that it runs.
@@ -41,6 +42,8 @@ enum Chore {
     Peers,
     /// Run the official conformance suite of the Model Context Protocol.
     Conformance,
+    /// Import servers that other people wrote, and compare each with itself.
+    RealServers,
     /// Run every test, with the peers that are installed.
     Test,
     /// Build the documentation with warnings denied.
@@ -82,6 +85,7 @@ fn run(workspace: &Workspace, chore: &Chore) -> Result<Verdict, Error> {
         }
         Chore::Peers => chores::peers(workspace, in_ci()),
         Chore::Conformance => conformance(workspace, in_ci()),
+        Chore::RealServers => real_servers(workspace, in_ci()),
         Chore::Test => {
             let mut totals = Totals::default();
             let verdict = chores::test(workspace, &mut totals)?;

@@ -65,6 +65,23 @@ impl Peers {
         })
     }
 
+    /// The servers that the gateway is compared with.
+    ///
+    /// # Errors
+    /// When the target folder cannot be found.
+    pub fn servers(workspace: &Workspace) -> Result<Self, Error> {
+        Ok(Self {
+            pins: workspace.root().join("tests/servers"),
+            folder: workspace.target()?.join("servers"),
+        })
+    }
+
+    /// Where they are installed.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Installs what is not there yet with the same pins.
     ///
     /// # Errors

@@ -33,3 +33,10 @@ fn what_is_not_known_is_refused_with_the_usage() {
         assert!(error.contains("usage: bench"), "{error}");
     }
 }
+
+#[test]
+fn a_relay_takes_the_rest_of_the_line_whatever_it_looks_like() {
+    let options = read(&["--relay", "server", "--json"]).unwrap();
+    let command = ["server", "--json"].map(str::to_owned).to_vec();
+    assert_eq!(options.task, Task::Play(Role::Relay(command)));
+}

@@ -13,8 +13,8 @@ fn line(median: f64, bound: Option<f64>) -> Line {
         peer: "floor".to_owned(),
         bound,
         measured: Some(Measured {
-            ours_ns: 500.04,
-            peer_ns: 400.0,
+            ours: Amount::Nanos(500.04),
+            peer: Amount::Nanos(400.0),
             ratio,
         }),
     }
@@ -51,4 +51,25 @@ fn a_peer_that_is_not_there_is_named_and_nothing_is_said_to_hold() {
         (&Value::Null, &Value::Null)
     );
     assert!(absent.to_string().contains("skipped: there is no floor"));
+}
+
+#[test]
+fn bytes_are_told_as_bytes_and_not_as_time() {
+    let of_bytes = Line {
+        measured: Some(Measured {
+            ours: Amount::Bytes(9e6),
+            peer: Amount::Bytes(20e6),
+            ratio: Spread::at(0.45),
+        }),
+        ..line(1.0, Some(1.0))
+    };
+    let read: Value = serde_json::from_str(&of_bytes.json()).unwrap();
+    assert_eq!(
+        (&read["ours_ns"], &read["peer_ns"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&read["ours_bytes"], &read["peer_bytes"], &read["holds"]),
+        (&json!(9e6), &json!(20e6), &json!(true))
+    );
 }

@@ -94,6 +94,29 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Pin,
     },
+    /// Log in to an MCP server of --mcp-config over HTTP: shows the page to open, and waits
+    Login {
+        /// The server, as it is configured
+        server: String,
+    },
+    /// Forget the login to an MCP server
+    Logout {
+        /// The server, as it was configured
+        server: String,
+    },
+    /// Add, list and revoke tokens by which clients are served over HTTP
+    Token {
+        #[command(subcommand)]
+        command: Token,
+    },
+    /// Look at the whole setup and say what is wrong and how to put it right
+    ///
+    /// Starts the servers of --mcp-config for a look and ends them; nothing is trusted by it, and
+    /// what waits for approval is not started.
+    #[command(
+        after_help = "Exit status: 0 nothing is wrong, 1 something is, 2 the command line is wrong."
+    )]
+    Doctor,
     /// Print completions for a shell
     Completions {
         /// The shell to complete in
@@ -111,7 +134,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) ask: Option<u64>,
     /// Read the token that clients of --http have to show from a file; without one it is taken from
-    /// TOOL_TOKEN, and else made up and shown
+    /// TOOL_TOKEN, and else made up and shown, unless `tool token add` has made one
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// Serve whoever reaches the address, without a token
@@ -264,6 +287,28 @@ pub(crate) enum Pin {
         server: String,
         /// The code that stands beside the change
         code: String,
+    },
+    /// Forget what was trusted: a server is then one that was never seen, a tool waits for approval
+    Forget {
+        /// The server, as it is configured, or one of its tools, by the server's own name
+        #[arg(value_name = "SERVER[/TOOL]")]
+        what: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Make up a token for a client and show it, once
+    Add {
+        /// The client: 1 to 64 letters, digits, dots, underscores and hyphens
+        name: String,
+    },
+    /// List the clients that have a token
+    List,
+    /// Take the token of a client back; what it has going on ends
+    Revoke {
+        /// The client, as `tool token list` shows it
+        name: String,
     },
 }
 

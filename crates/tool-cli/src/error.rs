@@ -88,6 +88,27 @@ pub(crate) enum CliError {
         code.escape_debug()
     )]
     NoChange { server: String, code: String },
+    #[error("this build cannot log in to servers: it lacks the feature \"oauth\"")]
+    #[cfg(not(feature = "oauth"))]
+    NoLogins,
+    #[error("say with --mcp-config where server \"{}\" is configured", server.escape_debug())]
+    #[cfg(feature = "oauth")]
+    NoServers { server: String },
+    #[error(
+        "server {server} waits for approval: how it is reached is not as it was trusted; \
+         `tool pin diff {server}` shows it"
+    )]
+    #[cfg(feature = "oauth")]
+    Held { server: String },
+    #[error(transparent)]
+    #[cfg(feature = "oauth")]
+    Login(#[from] tool_runtime::mcp::LoginError),
+    #[error(transparent)]
+    Tokens(#[from] tool_runtime::mcp::TokensError),
+    #[error("no client \"{}\" has a token; `tool token list` shows those that have", name.escape_debug())]
+    NoToken { name: String },
+    #[error("nothing is trusted of tool \"{}\" of server {server}; `tool pin status` shows what is", tool.escape_debug())]
+    NoTool { server: String, tool: String },
     #[error("\"{}\" is no name of a tool or server", name.escape_debug())]
     Name { name: String },
     #[error("--arguments could not be read: {problem}")]

@@ -91,7 +91,7 @@ impl Case {
             .collect();
         let mut document = json!({"id": self.id, "ok": fault.is_none(), "repairs": repairs});
         if let Value::Object(map) = &mut document {
-            match settlement.output.as_ref().filter(|_| ran) {
+            match settlement.output().filter(|_| ran) {
                 Some(value) => map.insert("value".to_owned(), value.clone()),
                 None => map.insert("issues".to_owned(), Value::Array(issues)),
             };
@@ -116,7 +116,7 @@ impl Case {
         let Some(wanted) = &self.expect.value else {
             return Some("ran, and should be refused".to_owned());
         };
-        if settlement.output.as_ref() != Some(wanted) {
+        if settlement.output() != Some(wanted) {
             return Some("ran with another value".to_owned());
         }
         match self.repaired {

@@ -1,9 +1,11 @@
 //! `tool lint`.
 
+mod lines;
 mod listed;
 mod report;
 mod sarif;
 
+use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -52,24 +54,43 @@ pub(crate) async fn run(common: &Common, lint: Lint) -> Result<ExitCode, CliErro
     for listed in listed {
         match listed.tools {
             Ok(_) => linted.push(Linted::of(listed, &profiles, lint.level)),
-            Err(reason) => unread.push(format!("server {} {reason}", listed.name)),
+            Err(_) => unread.push(Unread { listed }),
         }
     }
     let refused = linted.iter().any(|it| it.count(Level::Refused) > 0);
+    let status = match unread.is_empty() {
+        true => u8::from(refused),
+        false => 2,
+    };
     if lint.sarif {
-        render::json(&sarif::document(&linted, &profiles))?;
+        render::json(&sarif::document(&linted, &unread, &profiles, status))?;
     } else if common.json {
-        render::json(&document(&linted))?;
+        render::json(&document(&linted, &unread))?;
     } else {
         report::print(&linted, &profiles)?;
     }
     for problem in &unread {
         render::note(&format!("error: {problem}"));
     }
-    Ok(match (unread.is_empty(), refused) {
-        (false, _) => ExitCode::from(2),
-        (true, refused) => ExitCode::from(u8::from(refused)),
-    })
+    Ok(ExitCode::from(status))
+}
+
+/// A server that could not be asked.
+struct Unread {
+    listed: Listed,
+}
+
+impl Unread {
+    /// Why, as a clause about the server.
+    fn reason(&self) -> &str {
+        self.listed.tools.as_ref().err().map_or("", String::as_str)
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "server {} {}", self.listed.name, self.reason())
+    }
 }
 
 /// A list of tools with what was found in it.
@@ -100,14 +121,19 @@ impl Linted {
 }
 
 /// Everything, for programs.
-fn document(linted: &[Linted]) -> serde_json::Value {
+fn document(linted: &[Linted], unread: &[Unread]) -> serde_json::Value {
     let sources: Vec<_> = linted
         .iter()
         .map(|it| json!({"source": it.listed.name, "tools": it.tools, "findings": it.findings}))
         .collect();
+    let unread: Vec<_> = unread
+        .iter()
+        .map(|it| json!({"source": it.listed.name, "reason": it.reason()}))
+        .collect();
     let count = |level| linted.iter().map(|it| it.count(level)).sum::<usize>();
     json!({
         "sources": sources,
+        "unread": unread,
         "summary": {
             "tools": linted.iter().map(|it| it.tools).sum::<usize>(),
             "refused": count(Level::Refused),

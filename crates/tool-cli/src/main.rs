@@ -5,6 +5,7 @@ mod approve;
 mod args;
 mod call;
 mod completions;
+mod doctor;
 mod document;
 mod error;
 #[cfg(target_os = "linux")]
@@ -13,7 +14,11 @@ mod input;
 mod labelled_case;
 mod lint;
 mod list;
+#[cfg(feature = "oauth")]
+mod login;
 mod mirror;
+#[cfg(not(feature = "oauth"))]
+mod no_login;
 mod output;
 mod output_parts;
 mod pin;
@@ -24,6 +29,7 @@ mod render;
 mod serve;
 mod setup;
 mod signals;
+mod token;
 mod tool_list_file;
 mod trial;
 mod wire_list;
@@ -35,6 +41,13 @@ use clap::Parser as _;
 
 use crate::args::{Args, Command};
 use crate::error::CliError;
+#[cfg(not(feature = "oauth"))]
+use crate::no_login as login;
+
+/// Threads that pass messages on. A call is a few microseconds of work between waits for others, and
+/// waking a second thread takes longer than doing it. What takes long, such as compiling schemas,
+/// searching files and reading long messages, has threads of its own.
+const WORKERS: usize = 1;
 
 fn main() -> ExitCode {
     #[cfg_attr(
@@ -63,20 +76,34 @@ fn main() -> ExitCode {
     if let Err(source) = role.bind() {
         return report(Err(CliError::Start { source }));
     }
-    let tells_of_servers = matches!(args.command, Command::List(_) | Command::Lint(_));
+    let tells_of_servers = matches!(
+        args.command,
+        Command::List(_) | Command::Lint(_) | Command::Doctor
+    );
     setup::log(args.common.verbose, tells_of_servers);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKERS)
         .enable_all()
         .build()
     {
         Ok(runtime) => runtime,
         Err(source) => return report(Err(CliError::Start { source })),
     };
-    let code = report(runtime.block_on(async {
-        let ended = run(args).await;
+    // On a thread of the runtime: this one would have to be woken for each message of a client.
+    let running = runtime.spawn(run(args));
+    let ended = runtime.block_on(async {
+        let ended = running.await;
         tasks_ended().await;
         ended
-    }));
+    });
+    let code = match ended {
+        Ok(ended) => report(ended),
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Nobody ends it otherwise.
+            Err(_) => ExitCode::FAILURE,
+        },
+    };
     // A handler that blocks must not keep the program alive once it has answered.
     runtime.shutdown_background();
     code
@@ -99,6 +126,10 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Policy { command } => policy::run(common, command).await,
         Command::Approvals { command } => approvals::run(common, command).await,
         Command::Pin { command } => pin::run(common, command).await,
+        Command::Login { server } => login::login(common, &server).await,
+        Command::Logout { server } => login::logout(common, &server).await,
+        Command::Token { command } => token::run(common, command).await,
+        Command::Doctor => doctor::run(common).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
@@ -108,7 +139,11 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
 fn starts_processes(command: &Command) -> bool {
     matches!(
         command,
-        Command::Serve(_) | Command::List(_) | Command::Lint(_) | Command::Call(_)
+        Command::Serve(_)
+            | Command::List(_)
+            | Command::Lint(_)
+            | Command::Call(_)
+            | Command::Doctor
     )
 }
 

@@ -137,7 +137,7 @@ async fn read(
     one_page_of: Option<usize>,
 ) -> Result<ExitCode, CliError> {
     let store = setup::store(common).await?;
-    let mut out = io::stdout().lock();
+    let mut out = io::stdout();
     let terminal = out.is_terminal();
     let mut next = Some(offset);
     let mut text = String::new();

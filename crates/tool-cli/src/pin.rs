@@ -18,6 +18,7 @@ pub(crate) async fn run(common: &Common, command: Pin) -> Result<ExitCode, CliEr
         Pin::Status => status(common, &pins).await,
         Pin::Diff { server, tool } => diff(common, &pins, &server, tool.as_deref()).await,
         Pin::Approve { server, code } => approve(common, &pins, &server, &code).await,
+        Pin::Forget { what } => forget(common, &pins, &what).await,
     }
 }
 
@@ -123,6 +124,31 @@ async fn approve(
     if io::stderr().is_terminal() {
         render::note("gateways that run take it in within seconds");
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn forget(common: &Common, pins: &Pins, what: &str) -> Result<ExitCode, CliError> {
+    // A server may have a slash in its name, and so may a tool.
+    let (server, tool) = match (known(pins, what).await, what.split_once('/')) {
+        (Err(CliError::NoServer { .. }), Some((server, tool))) => {
+            (known(pins, server).await?, Some(tool))
+        }
+        (server, _) => (server?, None),
+    };
+    if !pins.forget(&server, tool).await? {
+        return Err(CliError::NoTool {
+            server: server.to_string(),
+            tool: tool.unwrap_or_default().to_owned(),
+        });
+    }
+    if common.json {
+        render::json(&json!({"forgotten": {"server": server.as_str(), "tool": tool}}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    render::note(match tool {
+        None => "forgotten; the server is trusted as it is the next time that it is reached",
+        Some(_) => "forgotten; the tool waits for approval when its server lists it the next time",
+    });
     Ok(ExitCode::SUCCESS)
 }
 

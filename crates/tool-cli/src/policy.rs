@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_runtime::RuntimeError;
 use tool_runtime::core::{
-    Action, Decision, ErrorChain, Facts, Identity, Namespace, Outcome, Request, Resource, Source,
-    ToolName,
+    Action, Decision, ErrorChain, Facts, Identity, Namespace, Outcome, Output, Request, Resource,
+    Source, ToolName,
 };
 use tool_runtime::permission::{
     CaseVerdict, ExplainedPart, LabelledCase, Layer, Lint, Rule, RulePolicy, lint,
@@ -306,7 +306,8 @@ async fn arguments(text: &str) -> Result<Value, CliError> {
         Outcome::Refused(refusal) => refusal.operator(),
         _ => settlement.text(),
     };
-    settlement.output.ok_or(CliError::Arguments { problem })
+    let output = settlement.output.map(Value::from);
+    output.ok_or(CliError::Arguments { problem })
 }
 
 impl Asked {

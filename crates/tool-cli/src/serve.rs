@@ -18,7 +18,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Well below what clients grant a server to begin in: 30 s and more.
 const HEAD_START: Duration = Duration::from_secs(10);
 /// The variable that holds the token of clients over HTTP.
-const TOKEN: &str = "TOOL_TOKEN";
+pub(crate) const TOKEN: &str = "TOOL_TOKEN";
 
 /// Serves until the client leaves or the program is told to end.
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliError> {
@@ -107,8 +107,11 @@ async fn http(
     let mut options = HttpOptions::new(address);
     if serve.no_token {
         options = options.allow_anyone_unchecked();
-    } else if let Some(token) = token(serve)? {
-        options = options.token(token);
+    } else {
+        options = options.kept_tokens(setup::tokens(common).await?);
+        if let Some(token) = token(serve)? {
+            options = options.token(token);
+        }
     }
     if serve.allow_remote {
         options = options.allow_any_interface_unchecked();
@@ -191,7 +194,8 @@ fn announce(common: &Common, runtime: &Runtime, server: &HttpServer) -> Result<(
     ));
     if token.is_some() {
         render::note(&format!(
-            "the token is good until this ends; give one that stays in {TOKEN} or with --token-file"
+            "the token is good until this ends; give one that stays in {TOKEN} or with \
+             --token-file, or each client its own with `{program} token add NAME`"
         ));
     }
     Ok(())

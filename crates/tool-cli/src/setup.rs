@@ -1,15 +1,18 @@
 //! From the command line and the settings to a runtime.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tool_runtime::core::{Approver, NobodyToAsk};
-use tool_runtime::mcp::{Pins, ServersConfig};
+use tool_runtime::mcp::{ClientTokens, Pins, ServersConfig};
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
+use tool_runtime::registry::FailingCalls;
 use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
 use tool_runtime::{
-    Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules, pins_in,
+    Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules,
+    client_tokens_in, pins_in,
 };
 use tracing_subscriber::EnvFilter;
 
@@ -21,6 +24,9 @@ use crate::render;
 const SETTINGS: &str = "tool.toml";
 /// The folder of the audit log, below that of retained output.
 const AUDIT: &str = "audit";
+/// After how many failures the same call is denied, unless the settings say otherwise. A model that
+/// mends something between two attempts completes another call, which begins the count anew.
+const SAME_FAILURES: u32 = 5;
 
 /// Logs to standard error: warnings, and more where it is asked for. `TOOL_LOG` overrides it.
 /// Whoever tells how each server is doing needs no warnings about them beside.
@@ -77,6 +83,14 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
         .workspace(root)
         .state(state(common, settings.as_ref())?)
         .limits(limits(settings.as_ref())?);
+    let failures = settings
+        .as_ref()
+        .and_then(|settings| settings.same_failures);
+    if let Some(most) = NonZeroU32::new(failures.unwrap_or(SAME_FAILURES)) {
+        builder = builder.failing_calls(FailingCalls::new(most));
+    }
+    let status = settings.as_ref().and_then(|settings| settings.status_tool);
+    builder = builder.status_tool(status.unwrap_or(true));
     if let Some(settings) = settings {
         for layer in settings.layers {
             builder = builder.rules(layer);
@@ -96,7 +110,7 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
 
 /// The audit log of the settings, else one beside retained output, and where that is in a bucket
 /// one in the user's state folder.
-fn audit(common: &Common) -> Result<AuditLog, CliError> {
+pub(crate) fn audit(common: &Common) -> Result<AuditLog, CliError> {
     let settings = settings(common)?;
     let folder = match settings
         .as_ref()
@@ -140,6 +154,25 @@ pub(crate) async fn pins(common: &Common) -> Result<Pins, CliError> {
     Ok(pins_in(state).await?)
 }
 
+/// The logins of every gateway with this state.
+#[cfg(feature = "oauth")]
+pub(crate) async fn logins(common: &Common) -> Result<tool_runtime::mcp::Logins, CliError> {
+    let (_, state) = places(common)?;
+    Ok(tool_runtime::logins_in(state).await?)
+}
+
+/// The folder in which the servers of a file run.
+pub(crate) fn servers_folder(config: &Path) -> &Path {
+    let folder = config.parent().filter(|base| !base.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// The tokens of clients of every gateway with this state.
+pub(crate) async fn tokens(common: &Common) -> Result<ClientTokens, CliError> {
+    let (_, state) = places(common)?;
+    Ok(client_tokens_in(state).await?)
+}
+
 /// Says in full how each server is reached that was never reached before.
 async fn greet_strangers(common: &Common) -> Result<(), CliError> {
     let Some(path) = &common.mcp_config else {
@@ -149,8 +182,7 @@ async fn greet_strangers(common: &Common) -> Result<(), CliError> {
     // What is wrong with the file is told by whoever starts its servers.
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let config = ServersConfig::from_json(&text).unwrap_or_default();
-    let base = path.parent().filter(|base| !base.as_os_str().is_empty());
-    let base = base.unwrap_or(Path::new("."));
+    let base = servers_folder(path);
     for server in config.servers() {
         if pins.trusted(server.name()).await?.is_none() {
             let (name, launch) = (server.name(), server.launch(base));
@@ -179,11 +211,20 @@ pub(crate) fn places(common: &Common) -> Result<(PathBuf, Place), CliError> {
 }
 
 fn settings(common: &Common) -> Result<Option<Settings>, CliError> {
-    match &common.config {
+    match settings_file(common) {
         Some(path) => Ok(Some(Settings::load(path)?)),
-        None if Path::new(SETTINGS).exists() => Ok(Some(Settings::load(SETTINGS)?)),
         None => Ok(None),
     }
+}
+
+/// The file of settings that is read.
+pub(crate) fn settings_file(common: &Common) -> Option<PathBuf> {
+    let found = || {
+        Path::new(SETTINGS)
+            .exists()
+            .then(|| PathBuf::from(SETTINGS))
+    };
+    common.config.clone().or_else(found)
 }
 
 fn root(common: &Common, settings: Option<&Settings>) -> PathBuf {
@@ -209,7 +250,7 @@ fn user_state() -> Option<PathBuf> {
     Some(base.join("tool").join("outputs"))
 }
 
-fn limits(settings: Option<&Settings>) -> Result<Limits, CliError> {
+pub(crate) fn limits(settings: Option<&Settings>) -> Result<Limits, CliError> {
     let default = Limits::DEFAULT;
     let Some(settings) = settings else {
         return Ok(default);

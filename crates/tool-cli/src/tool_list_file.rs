@@ -14,6 +14,8 @@ pub(crate) struct ToolListFile {
     pub(crate) entries: Vec<Value>,
     /// The place of the list in its document, as a JSON pointer.
     pub(crate) pointer: &'static str,
+    /// The document as it was written.
+    pub(crate) text: String,
 }
 
 /// What a file holds that tools are looked for in.
@@ -51,7 +53,11 @@ impl Document {
         for pointer in ["/tools", "/result/tools", ""] {
             if let Some(Value::Array(entries)) = document.pointer(pointer) {
                 let entries = entries.clone();
-                return Ok(Self::Tools(ToolListFile { entries, pointer }));
+                return Ok(Self::Tools(ToolListFile {
+                    entries,
+                    pointer,
+                    text,
+                }));
             }
         }
         Err(wrong("holds no list of tools"))

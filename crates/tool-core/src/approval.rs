@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::contained::contained;
 use crate::{BoxFuture, CallId, Facts};
@@ -16,7 +15,6 @@ use crate::{BoxFuture, CallId, Facts};
 type Failure = Box<dyn Error + Send + Sync>;
 type Predicate =
     dyn Fn(&Value, CallFacts) -> BoxFuture<'static, Result<bool, Failure>> + Send + Sync;
-type Trips = dyn Fn(&Value) -> Result<bool, Failure> + Send + Sync;
 
 /// What a predicate is told of a call beside its input.
 #[derive(Clone, Debug, Default)]
@@ -131,107 +129,5 @@ impl fmt::Debug for NeedsApproval {
             Approval::Always => "Always",
             Approval::When(_) => "When(..)",
         })
-    }
-}
-
-/// A tool checks in with a person before it acts, and may bring a component to ask with.
-///
-/// ```
-/// use tool_core::{CheckIn, Component};
-///
-/// #[derive(serde::Deserialize)]
-/// struct Mail {
-///     to: Vec<String>,
-/// }
-///
-/// let crowd = CheckIn::when(|mail: Mail| Ok(mail.to.len() > 10));
-/// let crowd = crowd.component(Component::new("recipients"));
-/// assert!(crowd.trips(&serde_json::json!({"to": "not a list"})), "what cannot be read asks");
-/// ```
-#[derive(Clone)]
-pub struct CheckIn {
-    trips: Option<Arc<Trips>>,
-    component: Option<Component>,
-}
-
-/// A piece of user interface that collects the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Component {
-    /// Which component of the host.
-    pub id: String,
-    /// What it is given.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub props: Map<String, Value>,
-}
-
-impl Component {
-    /// A component of the host, without props.
-    pub fn new(id: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            props: Map::new(),
-        }
-    }
-
-    /// Sets what it is given.
-    #[must_use]
-    pub fn props(mut self, props: Map<String, Value>) -> Self {
-        self.props = props;
-        self
-    }
-}
-
-impl CheckIn {
-    /// Every call checks in.
-    #[must_use]
-    pub fn always() -> Self {
-        Self {
-            trips: None,
-            component: None,
-        }
-    }
-
-    /// Calls check in for which the predicate says so, over the decoded input. One that fails,
-    /// panics or cannot read the input says yes.
-    pub fn when<I: DeserializeOwned>(
-        trips: impl Fn(I) -> Result<bool, Failure> + Send + Sync + 'static,
-    ) -> Self {
-        let trips = move |input: &Value| trips(I::deserialize(input)?);
-        Self {
-            trips: Some(Arc::new(trips)),
-            component: None,
-        }
-    }
-
-    /// Brings a component to ask with.
-    #[must_use]
-    pub fn component(mut self, component: Component) -> Self {
-        self.component = Some(component);
-        self
-    }
-
-    /// Whether a call checks in.
-    #[must_use]
-    pub fn trips(&self, input: &Value) -> bool {
-        let Some(trips) = &self.trips else {
-            return true;
-        };
-        !matches!(contained(|| trips(input)), Some(Ok(false)))
-    }
-
-    /// The component to ask with, if there is one.
-    #[must_use]
-    pub fn asks_with(&self) -> Option<&Component> {
-        self.component.as_ref()
-    }
-}
-
-impl fmt::Debug for CheckIn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CheckIn")
-            .field("always", &self.trips.is_none())
-            .field("component", &self.component)
-            .finish()
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::{InvalidArguments, Spoken};
+use crate::{InvalidArguments, Output, Spoken};
 
 /// Reads input. Implement it to plug in a validation library of your own.
 ///
@@ -42,4 +42,13 @@ pub trait Encoder<O>: Send + Sync {
     /// # Errors
     /// Whatever stands against it; the call then ends as a defect.
     fn encode(&self, output: O) -> Result<Value, Box<dyn Error + Send + Sync>>;
+
+    /// Encodes one value, of which nobody may ever ask for a value of JSON. Gives what
+    /// [`encode`](Self::encode) would give; override it to spare that.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    fn encode_output(&self, output: O) -> Result<Output, Box<dyn Error + Send + Sync>> {
+        self.encode(output).map(Output::from)
+    }
 }

@@ -155,7 +155,7 @@ where
     fn encode(self: Pin<&mut Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
         let this = self.project();
         match this.step.project_replace(Step::Over) {
-            Left::Done { output } => Ok(Produced::value(this.encoder.encode(output)?)),
+            Left::Done { output } => Ok(this.encoder.encode_output(output)?.into()),
             _ => Err(NO_OUTPUT.into()),
         }
     }

@@ -178,6 +178,31 @@ impl Declarations {
                 "check_in has a component with a blank id; leave it out to ask in prose".to_owned(),
             );
         }
+        if let Some(check_in) = &self.check_in {
+            let component = check_in.asks_with();
+            let named = component.and_then(|component| component.props_ref.as_ref());
+            if named.is_some_and(|reference| reference.trim().is_empty()) {
+                report(
+                    "check_in has a component with a blank props_ref; leave it out to show no artifact"
+                        .to_owned(),
+                );
+            }
+            if let Some(argument) = check_in.takes_props_from() {
+                let declared = properties.and_then(|properties| properties.get(argument));
+                let text =
+                    declared.is_some_and(|declared| declared.get("type").is_none_or(takes_strings));
+                if component.is_none() {
+                    report(format!(
+                        "check_in takes props from \"{argument}\" without a component; give one or leave it out"
+                    ));
+                } else if !text {
+                    report(format!(
+                        "check_in takes props from \"{argument}\", which the input schema does not offer as a string; \
+                         name an argument that it does or leave it out"
+                    ));
+                }
+            }
+        }
         let refuses = self.ceiling.is_some() || matches!(self.bounding, Bounding::Refuse(_));
         if self.narrow_by.is_some() && !refuses {
             report(

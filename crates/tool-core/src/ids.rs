@@ -1,21 +1,23 @@
 //! Identifiers that the host supplies and the runtime only carries.
 
 use std::fmt;
-use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         ///
         /// The text is the host's own and is carried unchanged; nothing is ever derived from it.
+        /// Clones are cheap.
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
-        pub struct $name(Arc<str>);
+        pub struct $name(SmolStr);
 
         impl $name {
             /// Wraps the host's own text.
-            pub fn new(text: impl Into<Arc<str>>) -> Self {
-                Self(text.into())
+            pub fn new(text: impl AsRef<str>) -> Self {
+                Self(SmolStr::new(text))
             }
 
             /// The text exactly as the host gave it.
@@ -45,7 +47,7 @@ macro_rules! id {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({:?})"), &*self.0)
+                write!(f, concat!(stringify!($name), "({:?})"), self.as_str())
             }
         }
     };

@@ -1,7 +1,8 @@
 //! Names as their authors wrote them.
 
 use std::fmt;
-use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use crate::{Problem, ProblemKind};
 
@@ -13,13 +14,13 @@ const MAX_BYTES: usize = 512;
 /// scripts; what a provider sees is the [`WireName`](crate::WireName) made from it. Refused are a
 /// blank name, control characters and more than 512 bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ToolName(Arc<str>);
+pub struct ToolName(SmolStr);
 
 /// A namespace: the name of a plugin or of a configured MCP server.
 ///
 /// Dots separate segments and no segment may be blank. At most 512 bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Namespace(Arc<str>);
+pub struct Namespace(SmolStr);
 
 impl ToolName {
     /// Checks and wraps an authored name.
@@ -30,7 +31,7 @@ impl ToolName {
     pub fn new(name: impl AsRef<str>) -> Result<Self, Problem> {
         let name = name.as_ref();
         readable("tool name", name)?;
-        Ok(Self(name.into()))
+        Ok(Self(SmolStr::new(name)))
     }
 
     /// The name as authored.
@@ -57,7 +58,7 @@ impl Namespace {
                 ),
             ));
         }
-        Ok(Self(name.into()))
+        Ok(Self(SmolStr::new(name)))
     }
 
     /// The namespace as configured.
@@ -96,7 +97,7 @@ macro_rules! text {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({:?})"), &*self.0)
+                write!(f, concat!(stringify!($name), "({:?})"), self.as_str())
             }
         }
     };

@@ -82,6 +82,7 @@ impl Outcome {
                 RefusalKind::Unknown
                     | RefusalKind::InvalidArguments
                     | RefusalKind::Artifact
+                    | RefusalKind::Component
                     | RefusalKind::Ceiling
                     | RefusalKind::TooLong
             ),

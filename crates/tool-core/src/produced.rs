@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::Content;
+use crate::{Content, Output};
 
 /// The encoded output of one call.
 ///
@@ -12,7 +12,7 @@ use crate::Content;
 #[non_exhaustive]
 pub struct Produced {
     /// The machine value. `None` where the tool has only blocks to show.
-    pub output: Option<Value>,
+    pub output: Option<Output>,
     /// What the model is shown. `None` leaves it to the model projection, else to the output.
     pub content: Option<Vec<Content>>,
     /// Data for programs that is no part of the output.
@@ -22,10 +22,7 @@ pub struct Produced {
 impl Produced {
     /// A machine value; what the model is shown is made from it.
     pub fn value(output: impl Into<Value>) -> Self {
-        Self {
-            output: Some(output.into()),
-            ..Self::default()
-        }
+        Self::from(Output::from(output.into()))
     }
 
     /// Blocks for the model, without a machine value.
@@ -54,5 +51,14 @@ impl Produced {
 impl From<Value> for Produced {
     fn from(output: Value) -> Self {
         Self::value(output)
+    }
+}
+
+impl From<Output> for Produced {
+    fn from(output: Output) -> Self {
+        Self {
+            output: Some(output),
+            ..Self::default()
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Bound, ColumnMismatch, InvalidArguments};
+use crate::{Bound, ColumnMismatch, ComponentFault, InvalidArguments, ResumeFault};
 
 /// A call that was refused. Nothing else of its batch is touched.
 ///
@@ -38,6 +38,13 @@ pub enum Refusal {
     Stopped {
         /// What the person wants the model to read.
         note: Option<String>,
+    },
+    /// The question that a check-in asks could not be put, and nobody was asked.
+    Component {
+        /// What is wrong with what it shows.
+        fault: ComponentFault,
+        /// What is wrong with the store, for the operator.
+        operator: Option<String>,
     },
     /// An artifact that an argument names cannot be had.
     Artifact {
@@ -106,6 +113,8 @@ pub enum RefusalKind {
     Declined,
     /// See [`Refusal::Stopped`].
     Stopped,
+    /// See [`Refusal::Component`].
+    Component,
     /// See [`Refusal::Artifact`].
     Artifact,
     /// See [`Refusal::Credential`].
@@ -120,43 +129,6 @@ pub enum RefusalKind {
     Resume,
     /// See [`Refusal::Door`].
     Door,
-}
-
-/// Why a suspended call cannot be resumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ResumeFault {
-    /// It was not made here, or was altered.
-    Forged,
-    /// It has expired.
-    Expired,
-    /// It was decided before.
-    Used,
-    /// It is another caller's.
-    Foreign,
-    /// The tool or its definition is not what it was.
-    Definition,
-    /// The arguments are not what they were.
-    Arguments,
-    /// Whether it was decided before cannot be told.
-    Unknown,
-    /// It waits for something else than what was brought.
-    Mismatch,
-}
-
-impl fmt::Display for ResumeFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Forged => "it was not made here or was altered",
-            Self::Expired => "it has expired",
-            Self::Used => "it was decided before",
-            Self::Foreign => "it belongs to another caller",
-            Self::Definition => "the tool has changed since",
-            Self::Arguments => "the arguments have changed since",
-            Self::Unknown => "it cannot be told whether it was decided before",
-            Self::Mismatch => "it waits for something else",
-        })
-    }
 }
 
 /// A denial by policy.
@@ -200,6 +172,7 @@ impl Refusal {
             Self::Denied(_) => RefusalKind::Denied,
             Self::Declined { .. } => RefusalKind::Declined,
             Self::Stopped { .. } => RefusalKind::Stopped,
+            Self::Component { .. } => RefusalKind::Component,
             Self::Artifact { .. } => RefusalKind::Artifact,
             Self::Credential { .. } => RefusalKind::Credential,
             Self::Ceiling { .. } => RefusalKind::Ceiling,
@@ -223,6 +196,12 @@ impl Refusal {
             } => {
                 format!("{}: {operator}", issues.join("; "))
             }
+            Self::Component {
+                fault,
+                operator: Some(operator),
+            } => {
+                format!("check-in could not be asked, as {fault}: {operator}")
+            }
             Self::Credential { service, operator } => {
                 format!("credential for {service}: {operator}")
             }
@@ -242,6 +221,7 @@ impl RefusalKind {
             Self::Denied => "denied",
             Self::Declined => "declined",
             Self::Stopped => "stopped",
+            Self::Component => "component",
             Self::Artifact => "artifact",
             Self::Credential => "credential",
             Self::Ceiling => "ceiling",
@@ -290,6 +270,10 @@ impl fmt::Display for Refusal {
                 write!(f, "the user declined this call and stopped: {note}")
             }
             Self::Stopped { note: None } => f.write_str("the user declined this call and stopped"),
+            Self::Component { fault, .. } => write!(
+                f,
+                "the user could not be asked whether to go on, as {fault}; the tool did not run"
+            ),
             Self::Artifact { issues, .. } => f.write_str(&issues.join("; ")),
             Self::Credential { service, .. } => {
                 write!(

@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Decoder, Encoder, InvalidArguments, Issue, Plain, Schema, SchemaError, Spoken};
+use crate::{
+    Decoder, Encoder, InvalidArguments, Issue, Output, Plain, Schema, SchemaError, Spoken,
+};
 
 /// Decodes by `Deserialize`, under the schema of the deserialize contract, closed.
 pub(crate) struct SerdeDecoder<I> {
@@ -74,6 +76,10 @@ impl<O: Serialize> Encoder<O> for SerdeEncoder<O> {
 
     fn encode(&self, output: O) -> Result<Value, Box<dyn Error + Send + Sync>> {
         Ok(serde_json::to_value(output)?)
+    }
+
+    fn encode_output(&self, output: O) -> Result<Output, Box<dyn Error + Send + Sync>> {
+        Ok(Output::encode(&output)?)
     }
 }
 

@@ -1,10 +1,12 @@
 //! The one answer to a call.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use crate::{
-    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Refusal, Repair,
-    Retained,
+    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Output, Refusal,
+    Repair, Retained,
 };
 
 /// The settlement of one call: how it ended and what of it is shown.
@@ -23,8 +25,9 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// What the model is shown: never empty for an error, bounded.
     pub content: Vec<Content>,
-    /// The tool's whole encoded output, untouched by projection, bounding and retention.
-    pub output: Option<Value>,
+    /// The tool's whole encoded output, untouched by projection, bounding and retention;
+    /// [`output`](Self::output) reads it.
+    pub output: Option<Output>,
     /// What programs are shown; [`structured`](Self::structured) reads it.
     pub structured: Structured,
     /// Data for programs that is no part of the output, as the tool gave it.
@@ -66,7 +69,7 @@ impl Settlement {
         let text = match &outcome {
             Outcome::Completed => None,
             Outcome::Failed(failure) => Some(failure.message().to_owned()),
-            Outcome::Refused(refusal) => Some(refusal.to_string()),
+            Outcome::Refused(refusal) => Some(told(refusal)),
             Outcome::Suspended(_) => Some("the call waits for a decision".to_owned()),
             Outcome::Cancelled => Some("the call was cancelled".to_owned()),
             Outcome::TimedOut { after } => Some(format!(
@@ -86,10 +89,22 @@ impl Settlement {
         };
         Self {
             call,
-            tool: tool.into(),
-            identity: None,
             outcome,
             content: text.map(Content::text).into_iter().collect(),
+            ..Self::completed(tool.into())
+        }
+    }
+
+    /// The settlement of a call that completed, so far with nothing to show.
+    #[inline]
+    #[must_use]
+    pub fn completed(tool: String) -> Self {
+        Self {
+            call: None,
+            tool,
+            identity: None,
+            outcome: Outcome::Completed,
+            content: Vec::new(),
             output: None,
             structured: Structured::Nothing,
             meta: None,
@@ -122,12 +137,18 @@ impl Settlement {
         })
     }
 
+    /// The tool's whole encoded output as a value, which is made for the first who asks.
+    #[must_use]
+    pub fn output(&self) -> Option<&Value> {
+        self.output.as_ref().map(Output::value)
+    }
+
     /// What programs are shown: the output, or the smaller `structured` projection of it.
     #[must_use]
     pub fn structured(&self) -> Option<&Value> {
         match &self.structured {
             Structured::Nothing => None,
-            Structured::Output => self.output.as_ref(),
+            Structured::Output => self.output(),
             Structured::Own(value) => Some(value),
         }
     }
@@ -136,7 +157,7 @@ impl Settlement {
     pub fn take_structured(&mut self) -> Option<Value> {
         match std::mem::take(&mut self.structured) {
             Structured::Nothing => None,
-            Structured::Output => self.output.take(),
+            Structured::Output => self.output.take().map(Output::into_value),
             Structured::Own(value) => Some(value),
         }
     }
@@ -157,6 +178,16 @@ impl Settlement {
             .join("\n")
     }
 }
+
+/// What a model reads of a refusal. Written into room for an ordinary one, as it comes in pieces.
+fn told(refusal: &Refusal) -> String {
+    let mut text = String::with_capacity(ORDINARY_REFUSAL);
+    let _ = write!(text, "{refusal}");
+    text
+}
+
+/// Bytes of the text of an ordinary refusal.
+const ORDINARY_REFUSAL: usize = 128;
 
 /// A call that failed, for callers that want failures as errors.
 #[derive(Clone, Debug)]

@@ -33,7 +33,7 @@ impl Spoken<'_> {
     pub fn into_value(mut self) -> Value {
         match self.value.take() {
             Some(value) => *value,
-            None => self.made(),
+            None => self.plain.map_or(Value::Null, Plain::into_value),
         }
     }
 

@@ -144,15 +144,22 @@ impl From<Verdict> for Spoken {
     }
 }
 
-/// An answer that is no decision. Nothing was recorded; a proper one may follow.
+/// An answer that is no decision, or none on what was asked. Nothing was recorded; a proper one may
+/// follow.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{gate} of tool \"{tool}\" needs a decision, got {shape}; give {{\"decision\":\"approve\"}} or {{\"decision\":\"decline\"}}"
-)]
+#[error("{gate} of tool \"{tool}\" needs a decision{fault}")]
 pub struct DecisionRequired {
     gate: Gate,
     tool: String,
-    shape: String,
+    fault: Fault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fault {
+    /// It is no decision, but of this shape.
+    Shape(String),
+    /// It is about another artifact than the question.
+    Stale,
 }
 
 impl Suspension {
@@ -179,20 +186,53 @@ impl Suspension {
         }
     }
 
-    /// Reads a decision on this suspension from JSON.
+    /// Reads a decision on this suspension from JSON. Beside the decision it may name, as `from`,
+    /// the artifact on which it was made: that must be the one which the question shows.
     ///
     /// # Errors
-    /// [`DecisionRequired`], naming the gate and the shape of what came, never its contents.
+    /// [`DecisionRequired`], naming the gate and the shape of what came, never its contents; a
+    /// [stale](DecisionRequired::is_stale) one for a decision on another artifact.
     pub fn verdict(&self, answer: &Value) -> Result<Verdict, DecisionRequired> {
-        // An array would be read as the fields of a decision in their order.
-        let decision = answer
-            .is_object()
-            .then(|| Verdict::deserialize(answer).ok());
-        decision.flatten().ok_or_else(|| DecisionRequired {
+        let required = |fault| DecisionRequired {
             gate: self.gate.clone(),
             tool: self.tool.clone(),
-            shape: shape(answer),
-        })
+            fault,
+        };
+        let no_decision = || required(Fault::Shape(shape(answer)));
+        // An array would be read as the fields of a decision in their order.
+        let mut decision = answer.as_object().ok_or_else(no_decision)?.clone();
+        let from = decision.remove("from");
+        let verdict = Verdict::deserialize(Value::Object(decision)).map_err(|_| no_decision())?;
+        let asked = self.component.as_ref();
+        let asked = asked.and_then(|component| component.props_ref.as_ref());
+        match from {
+            None => Ok(verdict),
+            Some(Value::String(from)) if asked == Some(&from) => Ok(verdict),
+            Some(Value::String(_)) => Err(required(Fault::Stale)),
+            Some(_) => Err(no_decision()),
+        }
+    }
+}
+
+impl DecisionRequired {
+    /// Whether it is a decision, but one that names another artifact than the question shows.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        self.fault == Fault::Stale
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape(shape) => write!(
+                f,
+                ", got {shape}; give {{\"decision\":\"approve\"}} or {{\"decision\":\"decline\"}}"
+            ),
+            Self::Stale => f.write_str(
+                " on the artifact that it shows, got one on another; look at that one and decide anew",
+            ),
+        }
     }
 }
 

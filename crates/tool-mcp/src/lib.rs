@@ -2,6 +2,8 @@
 
 #[cfg(feature = "child")]
 mod import;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod offerings;
 mod pin;
 mod serve;
@@ -9,17 +11,22 @@ mod wire;
 
 #[cfg(feature = "child")]
 pub use import::{
-    ConfigError, EntryError, Inputs, Limits, RefusedTool, ServerConfig, ServersConfig,
-    UpstreamEvent, UpstreamEvents, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
-    WantedInput,
+    CallerInputs, ConfigError, EntryError, InputAnswer, Inputs, Limits, Overlay, ReadOnlyTools,
+    RefusedTool, ServerConfig, ServersConfig, UnknownKey, UpstreamEvent, UpstreamEvents,
+    UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder, UpstreamsWatch, WantedInput,
+};
+#[cfg(feature = "oauth")]
+pub use oauth::{
+    Authorization, AuthorizationPage, Authorizer, LoggedIn, LoginError, Logins, LoopbackAuthorizer,
+    OAuthClient,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,
-    OfferKind, Offerings,
+    OfferKind, Offerings, Watching,
 };
 pub use pin::{Change, Difference, FirstSight, Launch, PinError, Pins, Side};
 pub use serve::{
     Ask, AskError, AskKind, CallingClient, LogLevel, ServeError, ServeErrorKind, Server,
 };
 #[cfg(feature = "http")]
-pub use serve::{BearerToken, HttpOptions, HttpServer};
+pub use serve::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};

@@ -3,6 +3,7 @@
 mod change;
 mod difference;
 mod launch;
+mod names;
 mod pin_error;
 mod pins;
 mod record;

@@ -42,7 +42,7 @@ pub use ask::{Ask, AskKind};
 pub use ask_error::AskError;
 pub use calling_client::CallingClient;
 #[cfg(feature = "http")]
-pub use http::{BearerToken, HttpOptions, HttpServer};
+pub use http::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};
 pub use log_level::LogLevel;
 pub use serve_error::{ServeError, ServeErrorKind};
 pub use server::Server;

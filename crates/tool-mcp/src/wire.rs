@@ -1,22 +1,24 @@
 //! Messages: what both directions share below the methods.
 
+mod aside;
 pub(crate) mod base64;
 #[cfg(feature = "child")]
 pub(crate) mod clean;
-#[cfg(feature = "child")]
 mod envelope;
 #[cfg(feature = "child")]
 pub(crate) mod exact;
 mod frames;
 mod id;
 mod message;
+#[cfg(any(feature = "http", feature = "http-client"))]
+pub(crate) mod mirror;
 mod outbox;
 mod overlong;
 pub(crate) mod revision;
 mod rpc_error;
 
-#[cfg(feature = "child")]
-pub(crate) use envelope::{Envelope, ErrorBody, Outgoing, Reply};
+pub(crate) use aside::aside;
+pub(crate) use envelope::Envelope;
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use id::Id;
 pub(crate) use message::{Incoming, Message, Misfit};

@@ -56,6 +56,9 @@ impl Dialect {
     /// Whether a keyword means anything in it. One that does not was ignored by the author's own
     /// validator, and must not begin to constrain.
     pub(crate) fn knows(self, keyword: &str) -> bool {
+        if self == Self::Draft2020 {
+            return !matches!(keyword, "dependencies" | "additionalItems");
+        }
         let since = match keyword {
             "const" | "contains" | "propertyNames" | "examples" => Self::Draft6,
             "if" | "then" | "else" => Self::Draft7,

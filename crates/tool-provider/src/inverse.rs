@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::fits::fits;
-use crate::node::{Document, Node, Undo, emit};
+use crate::node::{Document, Node, Slot, Undo, emit};
 
 /// Turns arguments as the wire schema has them into arguments as the tool has them.
 ///
@@ -47,21 +47,22 @@ enum Way {
 const MOST_DEPTH: usize = 128;
 
 impl Inverse {
-    pub(crate) fn of(document: &Document) -> Self {
-        let mut inverse = Self {
-            root: Step::of(&document.root),
+    pub(crate) fn of(mut document: Document) -> Self {
+        let mut changes = false;
+        for node in std::iter::once(&document.root).chain(document.defs.values()) {
+            node.look(&mut |node| changes |= node.undo.is_some());
+        }
+        if !changes {
+            return Self::default();
+        }
+        Self {
+            root: Step::of(&mut document.root),
             parts: document
                 .defs
-                .iter()
-                .map(|(name, node)| (name.clone(), Step::of(node)))
+                .into_iter()
+                .map(|(name, mut node)| (name, Step::of(&mut node)))
                 .collect(),
-        };
-        let mut nodes = std::iter::once(&document.root).chain(document.defs.values());
-        let changes = nodes.any(|node| node.any(&|node| node.undo != Undo::default()));
-        if !changes {
-            inverse = Self::default();
         }
-        inverse
     }
 
     /// Whether it leaves every value as it is.
@@ -172,7 +173,8 @@ impl Inverse {
         if way == Way::ToTool {
             rename(map, undo.names.iter());
         } else {
-            for name in &undo.filled {
+            let filled = undo.nulls.iter().filter(|_| undo.fills);
+            for name in filled.chain(&undo.filled) {
                 map.entry(name.clone()).or_insert(Value::Null);
             }
         }
@@ -187,41 +189,55 @@ fn rename<'a>(map: &mut Map<String, Value>, names: impl Iterator<Item = (&'a Str
 }
 
 impl Step {
-    fn of(node: &Node) -> Self {
-        let many = |key: &str| node.list(key).into_iter().flatten();
-        let one = |key: &str| {
-            let step = node.one(key).map(Self::of)?;
-            (!step.is_idle()).then(|| Box::new(step))
-        };
+    /// What is undone to instances of a node, which loses it.
+    fn of(node: &mut Node) -> Self {
         let mut step = Self {
-            undo: node.undo.clone(),
-            properties: BTreeMap::new(),
-            further: one("additionalProperties"),
-            items: one("items"),
-            prefix: many("prefixItems").map(Self::of).collect(),
-            branches: Vec::new(),
-            all: many("allOf")
-                .map(Self::of)
-                .filter(|it| !it.is_idle())
-                .collect(),
+            undo: node.undo.take().map_or_else(Undo::default, |undo| *undo),
             reference: node.text("$ref").map(str::to_owned),
+            ..Self::default()
         };
-        for (name, child) in node.map("properties").into_iter().flatten() {
-            let child = Self::of(child);
-            // One that does nothing still keeps further keys from being taken for it.
-            if !child.is_idle() || step.further.is_some() {
-                step.properties.insert(name.clone(), child);
+        let mut properties = Vec::new();
+        for (key, slot) in node.keys.iter_mut() {
+            match (&**key, slot) {
+                ("additionalProperties", Slot::One(node)) => step.further = Self::busy(node),
+                ("items", Slot::One(node)) => step.items = Self::busy(node),
+                ("prefixItems", Slot::List(nodes)) => {
+                    step.prefix = nodes.iter_mut().map(Self::of).collect();
+                }
+                ("allOf", Slot::List(nodes)) => {
+                    let steps = nodes.iter_mut().map(Self::of);
+                    step.all = steps.filter(|it| !it.is_idle()).collect();
+                }
+                ("anyOf" | "oneOf", Slot::List(nodes)) => {
+                    let steps: Vec<Self> = nodes.iter_mut().map(Self::of).collect();
+                    let told = nodes.iter().zip(steps);
+                    step.branches
+                        .extend(told.map(|(node, it)| (emit(node), it)));
+                }
+                ("properties", Slot::Map(nodes)) => {
+                    let steps = nodes.iter_mut().map(|(name, node)| (name, Self::of(node)));
+                    properties = steps.collect();
+                }
+                _ => {}
             }
         }
+        // One that does nothing still keeps further keys from being taken for it.
+        let counts = |of: &Self| !of.is_idle() || step.further.is_some();
+        let named = properties.into_iter().filter(|(_, it)| counts(it));
+        let named = named.map(|(name, it)| (name.clone(), it));
+        step.properties = named.collect();
         if step.prefix.iter().all(Self::is_idle) && step.items.is_none() {
             step.prefix.clear();
         }
-        let branches = many("anyOf").chain(many("oneOf"));
-        let branches: Vec<_> = branches.map(|node| (emit(node), Self::of(node))).collect();
-        if branches.iter().any(|(_, branch)| !branch.is_idle()) {
-            step.branches = branches;
+        if step.branches.iter().all(|(_, branch)| branch.is_idle()) {
+            step.branches.clear();
         }
         step
+    }
+
+    fn busy(node: &mut Node) -> Option<Box<Self>> {
+        let step = Self::of(node);
+        (!step.is_idle()).then(|| Box::new(step))
     }
 
     fn is_idle(&self) -> bool {

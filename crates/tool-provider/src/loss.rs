@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::node::{Key, Place, key_of};
+
 /// One thing that a projected schema does not say as the original does.
 ///
 /// The original stays the judge: arguments are validated against it, whatever was given up here.
@@ -33,49 +35,70 @@ pub enum Effect {
 }
 
 /// What the passes report while they work.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Report {
-    pub(crate) losses: Vec<Loss>,
+    noted: Vec<Noted>,
     /// Why the profile cannot express the schema at all.
     pub(crate) obstacle: Option<Loss>,
     /// Why no argument can ever fit.
     pub(crate) contradiction: Option<Loss>,
 }
 
+/// A loss that is not written out yet: many are noted for projections that nobody sees.
+#[derive(Debug, PartialEq)]
+struct Noted {
+    place: Place,
+    keyword: Key,
+    effect: Effect,
+    note: &'static str,
+}
+
 impl Loss {
-    fn new(place: &impl ToString, keyword: &str, effect: Effect, note: &str) -> Self {
+    pub(crate) fn given_up(place: &impl ToString, keyword: &str, note: &str) -> Self {
         Self {
             path: place.to_string(),
             keyword: keyword.to_owned(),
-            effect,
+            effect: Effect::GivenUp,
             note: note.to_owned(),
         }
-    }
-
-    pub(crate) fn given_up(place: &impl ToString, keyword: &str, note: &str) -> Self {
-        Self::new(place, keyword, Effect::GivenUp, note)
     }
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, place: &impl ToString, keyword: &str, effect: Effect, note: &str) {
-        let loss = Loss::new(place, keyword, effect, note);
-        if !self.losses.contains(&loss) {
-            self.losses.push(loss);
+    pub(crate) fn add(&mut self, place: &Place, keyword: &str, effect: Effect, note: &'static str) {
+        let noted = Noted {
+            place: place.clone(),
+            keyword: key_of(keyword),
+            effect,
+            note,
+        };
+        if !self.noted.contains(&noted) {
+            self.noted.push(noted);
         }
     }
 
-    pub(crate) fn gave_up(&mut self, place: &impl ToString, keyword: &str, note: &str) {
+    pub(crate) fn gave_up(&mut self, place: &Place, keyword: &str, note: &'static str) {
         self.add(place, keyword, Effect::GivenUp, note);
     }
 
-    pub(crate) fn blocked(&mut self, place: &impl ToString, keyword: &str, note: &str) {
+    pub(crate) fn blocked(&mut self, place: &Place, keyword: &str, note: &str) {
         self.obstacle
             .get_or_insert_with(|| Loss::given_up(place, keyword, note));
     }
 
-    pub(crate) fn contradicted(&mut self, place: &impl ToString, keyword: &str, note: &str) {
+    pub(crate) fn contradicted(&mut self, place: &Place, keyword: &str, note: &str) {
         self.contradiction
             .get_or_insert_with(|| Loss::given_up(place, keyword, note));
+    }
+
+    /// What was given up, written out.
+    pub(crate) fn losses(self) -> Vec<Loss> {
+        let losses = self.noted.into_iter().map(|noted| Loss {
+            path: noted.place.to_string(),
+            keyword: noted.keyword.into_owned(),
+            effect: noted.effect,
+            note: noted.note.to_owned(),
+        });
+        losses.collect()
     }
 }

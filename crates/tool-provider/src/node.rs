@@ -3,18 +3,22 @@
 
 pub(crate) mod anchors;
 mod emit;
+mod keys;
 mod parse;
 mod place;
 mod type_set;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 pub(crate) use emit::emit;
+pub(crate) use keys::{Key, Keys, key_of};
 pub(crate) use parse::{Document, parse};
 pub(crate) use place::Place;
 pub(crate) use type_set::TypeSet;
+pub(crate) use write::Text;
 
 /// One schema.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +27,11 @@ pub(crate) struct Node {
     pub(crate) place: Place,
     /// `false` accepts nothing. `true` is the same as a node without keywords.
     pub(crate) never: bool,
-    pub(crate) keys: BTreeMap<String, Slot>,
+    pub(crate) keys: Keys,
     /// The original does not take null here, whatever the passes make of it.
     pub(crate) refuses_null: bool,
     /// How to undo what was done to instances of it.
-    pub(crate) undo: Undo,
+    pub(crate) undo: Option<Box<Undo>>,
 }
 
 /// The value of a keyword.
@@ -35,6 +39,8 @@ pub(crate) struct Node {
 pub(crate) enum Slot {
     /// No schema.
     Plain(Value),
+    /// The value of `type`, and of no other keyword.
+    Types(TypeSet),
     /// One schema.
     One(Box<Node>),
     /// A list of schemas.
@@ -47,7 +53,7 @@ impl Slot {
     /// Runs over every schema that it holds.
     pub(crate) fn each(&mut self, run: &mut dyn FnMut(&mut Node)) {
         match self {
-            Self::Plain(_) => {}
+            Self::Plain(_) | Self::Types(_) => {}
             Self::One(node) => run(node),
             Self::List(nodes) => nodes.iter_mut().for_each(&mut *run),
             Self::Map(nodes) => nodes.values_mut().for_each(&mut *run),
@@ -60,7 +66,9 @@ impl Slot {
 pub(crate) struct Undo {
     /// Properties that are optional, take no null, and whose null says that they are absent.
     pub(crate) nulls: BTreeSet<String>,
-    /// Properties that are sent as null when absent.
+    /// Whether these are sent as null when absent.
+    pub(crate) fills: bool,
+    /// Further properties that are sent as null when absent.
     pub(crate) filled: BTreeSet<String>,
     /// Names on the wire and the names that they stand for.
     pub(crate) names: BTreeMap<String, String>,
@@ -98,7 +106,7 @@ impl Node {
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.keys.contains_key(key)
+        self.keys.has(key)
     }
 
     pub(crate) fn plain(&self, key: &str) -> Option<&Value> {
@@ -179,29 +187,32 @@ impl Node {
         }
     }
 
-    pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
-        self.keys.insert(key.to_owned(), Slot::Plain(value.into()));
+    pub(crate) fn set(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.keys.insert(key, Slot::Plain(value.into()));
     }
 
-    pub(crate) fn set_one(&mut self, key: &str, node: Node) {
-        self.keys.insert(key.to_owned(), Slot::One(Box::new(node)));
+    pub(crate) fn set_one(&mut self, key: &'static str, node: Node) {
+        self.keys.insert(key, Slot::One(Box::new(node)));
     }
 
-    pub(crate) fn set_list(&mut self, key: &str, nodes: Vec<Node>) {
-        self.keys.insert(key.to_owned(), Slot::List(nodes));
+    pub(crate) fn set_list(&mut self, key: &'static str, nodes: Vec<Node>) {
+        self.keys.insert(key, Slot::List(nodes));
     }
 
-    pub(crate) fn set_map(&mut self, key: &str, nodes: BTreeMap<String, Node>) {
-        self.keys.insert(key.to_owned(), Slot::Map(nodes));
+    pub(crate) fn set_map(&mut self, key: &'static str, nodes: BTreeMap<String, Node>) {
+        self.keys.insert(key, Slot::Map(nodes));
     }
 
     /// The types that it names; `None` where it names none.
     pub(crate) fn types(&self) -> Option<TypeSet> {
-        self.plain("type").map(TypeSet::of_keyword)
+        match self.keys.get("type") {
+            Some(Slot::Types(types)) => Some(*types),
+            _ => None,
+        }
     }
 
     pub(crate) fn set_types(&mut self, types: TypeSet) {
-        self.set("type", types.keyword());
+        self.keys.insert("type", Slot::Types(types));
     }
 
     /// Whether it takes objects because it says so.
@@ -214,11 +225,20 @@ impl Node {
         !self.never && self.keys.keys().all(|key| ANNOTATIONS.contains(&&**key))
     }
 
+    /// What is done to instances of it, to be added to.
+    pub(crate) fn undo_mut(&mut self) -> &mut Undo {
+        self.undo.get_or_insert_default()
+    }
+
+    /// The names that are required, as they are listed.
+    pub(crate) fn listed_required(&self) -> impl Iterator<Item = &str> {
+        let names = self.plain("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str)
+    }
+
     /// The names that are required.
     pub(crate) fn required(&self) -> BTreeSet<String> {
-        let names = self.plain("required").and_then(Value::as_array);
-        let names = names.into_iter().flatten().filter_map(Value::as_str);
-        names.map(str::to_owned).collect()
+        self.listed_required().map(str::to_owned).collect()
     }
 
     pub(crate) fn set_required(&mut self, names: BTreeSet<String>) {
@@ -242,16 +262,29 @@ impl Node {
 
     /// Every direct subschema.
     pub(crate) fn children(&self) -> impl Iterator<Item = &Node> {
-        self.keys
-            .values()
-            .flat_map(|slot| -> Box<dyn Iterator<Item = &Node>> {
-                match slot {
-                    Slot::Plain(_) => Box::new(std::iter::empty()),
-                    Slot::One(node) => Box::new(std::iter::once(&**node)),
-                    Slot::List(nodes) => Box::new(nodes.iter()),
-                    Slot::Map(nodes) => Box::new(nodes.values()),
-                }
-            })
+        self.keys.values().flat_map(|slot| {
+            let (one, list, map) = match slot {
+                Slot::Plain(_) | Slot::Types(_) => (None, None, None),
+                Slot::One(node) => (Some(&**node), None, None),
+                Slot::List(nodes) => (None, Some(nodes), None),
+                Slot::Map(nodes) => (None, None, Some(nodes.values())),
+            };
+            let (list, map) = (list.into_iter().flatten(), map.into_iter().flatten());
+            one.into_iter().chain(list).chain(map)
+        })
+    }
+
+    /// Looks at every subschema below and at this one.
+    pub(crate) fn look(&self, run: &mut dyn FnMut(&Node)) {
+        for slot in self.keys.values() {
+            match slot {
+                Slot::Plain(_) | Slot::Types(_) => {}
+                Slot::One(node) => node.look(run),
+                Slot::List(nodes) => nodes.iter().for_each(|node| node.look(run)),
+                Slot::Map(nodes) => nodes.values().for_each(|node| node.look(run)),
+            }
+        }
+        run(self);
     }
 
     /// Runs over every direct subschema.

@@ -24,6 +24,8 @@ pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_ke
 #[cfg(feature = "lint")]
 pub(crate) use untyped::about;
 
+pub(crate) use closed::first_open;
+
 use crate::groups::groups;
 use crate::loss::Report;
 use crate::node::{Document, Node};
@@ -82,10 +84,16 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs every pass over a document.
-    pub(crate) fn run(&mut self) -> Document {
-        let mut root = self.originals.root.clone();
-        let mut defs = self.originals.defs.clone();
+    /// Runs every pass over what was read.
+    ///
+    /// It is given what the originals are: they are another copy only where something refers to
+    /// them. Whoever sees an obstacle gets a document that was not worked on to its end.
+    pub(crate) fn run(&mut self, given: Document) -> Document {
+        let Document {
+            mut root,
+            mut defs,
+            refers,
+        } = given;
         for node in std::iter::once(&mut root).chain(defs.values_mut()) {
             values::contradictions(node, &mut self.report);
         }
@@ -104,7 +112,7 @@ impl<'a> Work<'a> {
             self.cut_required_cycles(&mut root, &mut defs);
             prune(&root, &mut defs);
         }
-        if self.rules.recursion == Recursion::Never && self.rules.strict {
+        if self.rules.recursion == Recursion::Never && self.rules.strict && refers {
             for name in defs.keys().filter(|name| self.recursive.contains(*name)) {
                 let place = self
                     .target(name)
@@ -122,12 +130,18 @@ impl<'a> Work<'a> {
         for node in defs.values_mut() {
             self.shape(node, false);
         }
+        if self.is_hopeless() {
+            return Document { root, defs, refers };
+        }
         if self.rules.optional != Optional::Free {
             let nodes = std::iter::once(&mut root).chain(defs.values_mut());
             nodes.for_each(optional::describe_required);
         }
         let defs_before = defs.clone();
-        let left = optional::judged_by_number(&root, &defs);
+        let left = match refers {
+            true => optional::judged_by_number(&root, &defs),
+            false => BTreeSet::new(),
+        };
         if !left.contains("") {
             self.optional(&mut root, &defs_before);
         }
@@ -135,13 +149,21 @@ impl<'a> Work<'a> {
             self.optional(node, &defs_before);
         }
         prune(&root, &mut defs);
-        let document = Document { root, defs };
+        let document = Document { root, defs, refers };
         self.limits(&document);
         document
     }
 
+    /// Whether nothing that is made of it will be sent.
+    fn is_hopeless(&self) -> bool {
+        self.rules.strict && self.report.obstacle.is_some()
+    }
+
     /// The passes that look at one node after the other, from the inside out.
     fn shape(&mut self, node: &mut Node, root: bool) {
+        if self.is_hopeless() {
+            return;
+        }
         if self.rules.combinators {
             let items = self.rules.items;
             let tuples = self.rules.envelope == crate::rules::Envelope::Chat && !items;
@@ -193,6 +215,9 @@ fn reachable<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
 
 /// The names that can be reached from themselves.
 fn recursive(document: &Document) -> BTreeSet<String> {
+    if !document.refers {
+        return BTreeSet::new();
+    }
     let edges = edges(&document.root, &document.defs);
     let at: BTreeMap<&str, usize> = edges.keys().map(String::as_str).zip(0..).collect();
     let to = |names: &BTreeSet<String>| {
@@ -216,6 +241,9 @@ fn references(node: &Node) -> BTreeSet<String> {
 
 /// Drops what nothing refers to.
 fn prune(root: &Node, defs: &mut BTreeMap<String, Node>) {
+    if defs.is_empty() {
+        return;
+    }
     let edges = edges(root, defs);
     let used = reachable(&edges, "");
     defs.retain(|name, _| used.contains(name.as_str()));

@@ -1,25 +1,35 @@
 //! One tool for one provider.
 
-use serde_json::Value;
-use thiserror::Error;
-use tool_core::{Definition, Schema};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+use tool_core::{Definition, canonical_json};
 
 use crate::Profile;
 use crate::dialect::Dialect;
-use crate::envelope::envelope;
+use crate::envelope::{Written, envelope};
 use crate::inverse::Inverse;
 use crate::loss::{Loss, Report};
-use crate::node::{Document, Node, Slot, emit, parse};
+use crate::node::{Document, Node, parse};
 use crate::pass::optional::note_null;
-use crate::pass::{Effort, Work};
-use crate::rules::{Envelope, Optional, Rules};
+use crate::pass::{Effort, Work, first_open};
+use crate::quarantine::Quarantine;
+use crate::rules::{Optional, Rules};
+use crate::size::at_least;
 
 /// A tool as one provider is told of it.
 #[derive(Clone, Debug)]
 pub struct Projection {
     name: String,
-    definition: Value,
-    schema: Value,
+    /// The definition; the values are read from it for whoever asks.
+    json: String,
+    definition: OnceLock<Value>,
+    /// Where in the definition the schema stands; nowhere for a tool that goes without.
+    within: Option<Range<usize>>,
+    schema: OnceLock<Value>,
     inverse: Inverse,
     losses: Vec<Loss>,
     strict: bool,
@@ -27,21 +37,6 @@ pub struct Projection {
     /// Properties that are optional, and places with alternatives; strict requests count them.
     pub(crate) optional: usize,
     pub(crate) unions: usize,
-}
-
-/// A tool that is kept out of requests, so that it does not fail the others.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("tool \"{tool}\" cannot be sent to {profile}: at \"{path}\", {reason}")]
-#[non_exhaustive]
-pub struct Quarantine {
-    /// The wire name of the tool.
-    pub tool: String,
-    /// The profile that it was meant for.
-    pub profile: Profile,
-    /// Where in its input schema, as a JSON pointer.
-    pub path: String,
-    /// Why, as one clause.
-    pub reason: String,
 }
 
 /// From much to little: what is tried until the result is small enough.
@@ -103,21 +98,28 @@ impl Profile {
             Some(false) => self.plain(),
             None => self,
         };
-        if !wanted.is_strict() {
-            return wanted.attempt(definition).map(|it| it.projection);
+        let mut given = None;
+        if !wanted.rules().verbatim {
+            let read = wanted.read(definition)?;
+            // Most of what strictness cannot express shows before any pass.
+            if wanted.is_strict()
+                && wanted.rules().closed
+                && let Some(obstacle) = first_open(&read.root)
+            {
+                return wanted.fall_back_from(definition, Some(read), obstacle);
+            }
+            given = Some(read);
         }
-        let attempt = wanted.attempt(definition)?;
+        let made = match wanted.attempt(definition, given)? {
+            Attempt::Made(projection) => projection,
+            Attempt::Blocked(obstacle) => return wanted.fall_back(definition, obstacle),
+        };
         let most = wanted.rules().request;
-        let too_many =
-            attempt.projection.optional > most.optional || attempt.projection.unions > most.unions;
-        let obstacle = attempt.obstacle.or_else(|| {
+        if wanted.is_strict() && (made.optional > most.optional || made.unions > most.unions) {
             let note = "it has more optional properties or alternatives than one request may";
-            too_many.then(|| Loss::given_up(&"", "", note))
-        });
-        match obstacle {
-            None => Ok(attempt.projection),
-            Some(obstacle) => wanted.fall_back(definition, obstacle),
+            return wanted.fall_back(definition, Loss::given_up(&"", "", note));
         }
+        Ok(made)
     }
 
     /// The plain form of a tool that the strict profile cannot send.
@@ -126,22 +128,49 @@ impl Profile {
         definition: &Definition,
         because: Loss,
     ) -> Result<Projection, Quarantine> {
-        let mut projection = self.plain().attempt(definition)?.projection;
-        projection.fell_back = Some(because);
-        Ok(projection)
+        self.fall_back_from(definition, None, because)
     }
 
-    fn attempt(self, definition: &Definition) -> Result<Attempt, Quarantine> {
-        let rules = self.rules();
-        let quarantine = |path: String, reason: String| Quarantine {
+    fn fall_back_from(
+        self,
+        definition: &Definition,
+        given: Option<Document>,
+        because: Loss,
+    ) -> Result<Projection, Quarantine> {
+        let made = self.plain().attempt(definition, given);
+        match made.map_err(|problem| problem.of(self))? {
+            Attempt::Made(mut projection) => {
+                projection.fell_back = Some(because);
+                Ok(projection)
+            }
+            Attempt::Blocked(loss) => Err(self.quarantine(definition, loss.path, loss.note)),
+        }
+    }
+
+    fn quarantine(self, definition: &Definition, path: String, reason: String) -> Quarantine {
+        Quarantine {
             tool: definition.name.as_str().to_owned(),
             profile: self,
             path,
             reason,
-        };
-        let given = definition.input.as_value();
+        }
+    }
+
+    fn read(self, definition: &Definition) -> Result<Document, Quarantine> {
+        parse(definition.input.as_value())
+            .map_err(|fault| self.quarantine(definition, fault.place.to_string(), fault.reason))
+    }
+
+    /// Projects a tool, whose schema may have been read already.
+    fn attempt(
+        self,
+        definition: &Definition,
+        mut given: Option<Document>,
+    ) -> Result<Attempt, Quarantine> {
+        let rules = self.rules();
+        let quarantine = |path, reason| self.quarantine(definition, path, reason);
         if rules.verbatim {
-            if let Err(address) = Dialect::of(given) {
+            if let Err(address) = Dialect::of(definition.input.as_value()) {
                 return Err(quarantine(
                     String::new(),
                     format!(
@@ -149,20 +178,19 @@ impl Profile {
                     ),
                 ));
             }
-            return Ok(verbatim(definition));
+            return Ok(Attempt::Made(verbatim(definition)));
         }
-        let mut originals =
-            parse(given).map_err(|fault| quarantine(fault.place.to_string(), fault.reason))?;
-        if rules.optional != Optional::Free {
-            note_null(&mut originals);
-        }
-        let given = serde_json::to_string(definition).unwrap_or_default();
-        let most = 2 * given.len();
+        let mut most = None;
         let mut least = None;
         let mut obstacle = None;
         for effort in EFFORTS {
+            let mut given = given.take().map_or_else(|| self.read(definition), Ok)?;
+            if rules.optional != Optional::Free {
+                note_null(&mut given);
+            }
+            let originals = given.referred();
             let mut work = Work::new(rules, effort, &originals);
-            let document = work.run();
+            let document = work.run(given);
             if let Some(loss) = work.report.contradiction.take() {
                 return Err(quarantine(loss.path, loss.note));
             }
@@ -172,23 +200,30 @@ impl Profile {
                     "no argument can ever fit".to_owned(),
                 ));
             }
+            if let Some(loss) = work.report.obstacle.take() {
+                if rules.strict {
+                    return Ok(Attempt::Blocked(loss));
+                }
+                obstacle = Some(loss);
+                continue;
+            }
             let words = if effort.words {
                 work.words.as_slice()
             } else {
                 &[]
             };
-            let attempt = finish(definition, rules, document, words, work.report);
-            if attempt.obstacle.is_some() {
-                if rules.strict {
-                    return Ok(attempt);
-                }
-                obstacle = attempt.obstacle;
-            } else if Schema::new(attempt.projection.schema.clone()).is_ok() {
-                if attempt.projection.definition.to_string().len() <= most {
-                    return Ok(attempt);
-                }
-                least = Some(attempt);
+            let (projection, is_bounded) = finish(definition, rules, document, words, work.report);
+            if !is_bounded {
+                continue;
             }
+            let length = projection.json.len();
+            // Counting what was given exactly takes longer than most need.
+            let is_small = length <= 2 * at_least(definition)
+                || length <= 2 * *most.get_or_insert_with(|| exactly(definition));
+            if is_small {
+                return Ok(Attempt::Made(projection));
+            }
+            least = Some(Attempt::Made(projection));
         }
         // It is larger than it should be in every way there is.
         least.ok_or_else(|| match obstacle {
@@ -201,10 +236,20 @@ impl Profile {
     }
 }
 
-struct Attempt {
-    projection: Projection,
-    /// Why the profile cannot express it. A plain profile gives no attempt that has one.
-    obstacle: Option<Loss>,
+/// What came of a profile and a tool.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is taken apart at once, and most are the larger one"
+)]
+enum Attempt {
+    Made(Projection),
+    /// Why the profile cannot express it; of strict profiles alone.
+    Blocked(Loss),
+}
+
+/// Bytes of a definition as JSON.
+fn exactly(definition: &Definition) -> usize {
+    serde_json::to_string(definition).map_or(0, |text| text.len())
 }
 
 impl Projection {
@@ -214,17 +259,29 @@ impl Projection {
         &self.name
     }
 
-    /// The whole definition, as the request carries it.
+    /// The whole definition, as the request carries it. It is read from its text when it is first
+    /// asked for.
     #[must_use]
     pub fn definition(&self) -> &Value {
-        &self.definition
+        self.definition.get_or_init(|| read(&self.json))
+    }
+
+    /// The text of the definition: the keys of every object are sorted, so that it is always the
+    /// same.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        &self.json
     }
 
     /// The schema of the arguments, as the request carries it. One profile leaves it out for a tool
-    /// without arguments; it is then an object without properties.
+    /// without arguments; it is then an object without properties. It is read from its text when it
+    /// is first asked for.
     #[must_use]
     pub fn schema(&self) -> &Value {
-        &self.schema
+        self.schema.get_or_init(|| {
+            let text = self.within.clone().and_then(|at| self.json.get(at));
+            text.map_or_else(|| json!({"type": "OBJECT"}), read)
+        })
     }
 
     /// The way back for arguments.
@@ -252,89 +309,88 @@ impl Projection {
     }
 }
 
-fn verbatim(definition: &Definition) -> Attempt {
-    let schema = definition.input.as_value().clone();
-    let projection = Projection {
+/// The value of a text that was written here.
+fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+fn verbatim(definition: &Definition) -> Projection {
+    let value = serde_json::to_value(definition).unwrap_or_default();
+    Projection {
         name: definition.name.as_str().to_owned(),
-        definition: serde_json::to_value(definition).unwrap_or_default(),
-        schema,
+        json: canonical_json(&value),
+        definition: value.into(),
+        within: None,
+        schema: definition.input.as_value().clone().into(),
         inverse: Inverse::default(),
         losses: Vec::new(),
         strict: false,
         fell_back: None,
         optional: 0,
         unions: 0,
-    };
-    Attempt {
-        projection,
-        obstacle: None,
     }
 }
 
+/// Writes a projection. Whether its schema is within the bounds of one is the second value.
 fn finish(
     definition: &Definition,
     rules: &Rules,
-    mut document: Document,
+    document: Document,
     words: &[String],
     report: Report,
-) -> Attempt {
-    let inverse = Inverse::of(&document);
-    let nodes = || std::iter::once(&document.root).chain(document.defs.values());
-    let optional = nodes().map(optional).sum();
-    let unions = nodes().map(unions).sum();
-    if rules.envelope == Envelope::Gemini {
-        document.root.each(&mut |node| {
-            if let Some(name) = node.text("type") {
-                let name = name.to_ascii_uppercase();
-                node.set("type", name);
-            }
-        });
+) -> (Projection, bool) {
+    let (mut optional_keys, mut alternatives) = (0, 0);
+    if rules.strict {
+        for node in std::iter::once(&document.root).chain(document.defs.values()) {
+            node.look(&mut |node| {
+                optional_keys += optional(node);
+                alternatives += usize::from(is_union(node));
+            });
+        }
     }
-    if !document.defs.is_empty() {
-        let defs = std::mem::take(&mut document.defs);
-        document
-            .root
-            .keys
-            .insert("$defs".to_owned(), Slot::Map(defs));
-    }
-    let schema = emit(&document.root);
-    let mut description = definition.description.trim_end().to_owned();
+    let mut description = Cow::Borrowed(definition.description.trim_end());
     for words in words {
+        let description = description.to_mut();
         if !description.is_empty() {
             description.push(' ');
         }
         description.push_str(words);
     }
-    let envelope = envelope(definition, rules, &description, &schema);
+    let Written {
+        json,
+        schema,
+        is_bounded,
+    } = envelope(definition, rules, &description, &document);
     let projection = Projection {
         name: definition.name.as_str().to_owned(),
-        definition: envelope,
-        schema,
-        inverse,
-        losses: report.losses,
+        json,
+        definition: OnceLock::new(),
+        within: schema,
+        schema: OnceLock::new(),
+        inverse: Inverse::of(document),
+        losses: report.losses(),
         strict: rules.strict,
         fell_back: None,
-        optional,
-        unions,
+        optional: optional_keys,
+        unions: alternatives,
     };
-    Attempt {
-        projection,
-        obstacle: report.obstacle,
-    }
+    (projection, is_bounded)
 }
 
+/// Properties of a node that are optional.
 fn optional(node: &Node) -> usize {
-    let own = node.map("properties").map_or(0, |properties| {
-        let required = node.required();
-        properties
-            .keys()
-            .filter(|name| !required.contains(*name))
-            .count()
-    });
-    own + node.children().map(optional).sum::<usize>()
+    node.map("properties").map_or(0, |properties| {
+        if node.listed_required().eq(properties.keys()) {
+            return 0;
+        }
+        let required: BTreeSet<&str> = node.listed_required().collect();
+        let left_out = |name: &&String| !required.contains(name.as_str());
+        properties.keys().filter(left_out).count()
+    })
 }
 
-fn unions(node: &Node) -> usize {
-    let listed = node.plain("type").is_some_and(Value::is_array);
-    usize::from(listed || node.has("anyOf")) + node.children().map(unions).sum::<usize>()
+/// Whether a node has alternatives.
+fn is_union(node: &Node) -> bool {
+    let listed = node.types().is_some_and(|types| types.each().count() > 1);
+    listed || node.has("anyOf")
 }

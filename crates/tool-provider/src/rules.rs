@@ -114,6 +114,21 @@ pub(crate) struct Enumeration {
     pub(crate) characters: usize,
 }
 
+impl SchemaLimits {
+    /// Whether no limit is known of a whole schema.
+    pub(crate) fn is_none(self) -> bool {
+        [
+            self.depth,
+            self.properties,
+            self.enum_values,
+            self.characters,
+            self.bytes,
+        ]
+        .iter()
+        .all(|most| *most == usize::MAX)
+    }
+}
+
 impl Enumeration {
     /// What of an enumeration is too much, in words.
     pub(crate) fn excess(self, values: &[Value]) -> Option<String> {

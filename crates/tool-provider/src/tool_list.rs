@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use serde_json::{Value, json};
-use tool_core::{Definition, canonical_json};
+use serde_json::Value;
+use tool_core::Definition;
 
 use crate::Profile;
 use crate::loss::Loss;
-use crate::project::{Projection, Quarantine};
+use crate::project::Projection;
+use crate::quarantine::Quarantine;
 use crate::rules::Envelope;
 
 /// The tools of one request: sorted by name, within the provider's limits, each of them accepted.
@@ -115,22 +116,25 @@ impl ToolList {
         found.ok().and_then(|index| self.tools.get(index))
     }
 
-    /// The value of `tools` in the request.
+    /// The value of `tools` in the request. [`as_json`](Self::as_json) has it as text, and for less.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let tools: Vec<&Value> = self.tools.iter().map(Projection::definition).collect();
-        match self.profile.rules().envelope {
-            Envelope::Gemini | Envelope::GeminiJson if !tools.is_empty() => {
-                json!([{"functionDeclarations": tools}])
-            }
-            _ => json!(tools),
-        }
+        serde_json::from_str(self.as_json()).unwrap_or_default()
     }
 
     /// The value of `tools` in the request, as text that is always the same. It is written once.
     #[must_use]
     pub fn as_json(&self) -> &str {
-        self.json.get_or_init(|| canonical_json(&self.to_value()))
+        self.json.get_or_init(|| {
+            let tools: Vec<&str> = self.tools.iter().map(Projection::as_json).collect();
+            let tools = tools.join(",");
+            match self.profile.rules().envelope {
+                Envelope::Gemini | Envelope::GeminiJson if !tools.is_empty() => {
+                    format!("[{{\"functionDeclarations\":[{tools}]}}]")
+                }
+                _ => format!("[{tools}]"),
+            }
+        })
     }
 
     /// What each tool gave up, by name; those that gave up nothing are left out.

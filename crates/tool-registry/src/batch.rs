@@ -153,7 +153,7 @@ impl Batch {
     pub async fn settle(self) -> Vec<Settlement> {
         let Self { siblings, calls } = self;
         let mut unseen = Unseen {
-            services: Arc::clone(&siblings.snapshot.services),
+            services: Arc::clone(siblings.snapshot.services()),
             settled: Vec::with_capacity(calls.len()),
         };
         let limit = siblings.limit.get();

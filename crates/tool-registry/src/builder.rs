@@ -86,7 +86,7 @@ impl RegistryBuilder {
     /// Keeps the text of results with more characters than that as artifacts, of the kind that the
     /// tool declares for its results or `tool-result/` and its name, and shows the model a ticket
     /// instead. A result that cannot be kept, and every one where there is no artifact store, is
-    /// bounded as others are. Off by default.
+    /// bounded as others are; a registry that is built without one warns of it. Off by default.
     pub fn place_above(mut self, chars: NonZeroUsize) -> Self {
         self.services.placement = Some(chars);
         self
@@ -225,6 +225,11 @@ impl RegistryBuilder {
             let clock = Arc::clone(&services.clock);
             Arc::new(MemoryState::with_clock(move || clock()))
         });
+        if services.placement.is_some() && services.artifacts.is_none() {
+            tracing::warn!(
+                "long results are to be placed and there is no artifact store: give the registry one"
+            );
+        }
         Registry::from_services(services)
     }
 }

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use foldhash::fast::RandomState;
 use tokio::sync::watch;
 use tool_core::{Identity, Problem, ProblemKind, WireName};
 
+use crate::services::Services;
 use crate::{Changes, Entry, Notice, RefusedEntry, Registration};
 
 /// The live registrations.
@@ -18,7 +20,7 @@ pub(crate) struct Live {
     picture: ArcSwap<Catalog>,
     stale: AtomicBool,
     version: watch::Sender<u64>,
-    redeems_artifacts: bool,
+    services: Arc<Services>,
 }
 
 #[derive(Default)]
@@ -37,20 +39,23 @@ struct Layer {
 }
 
 /// What one snapshot sees: the uppermost entry of every identity, sorted by wire name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Catalog {
+    /// What its calls use, beside it so that a call shares one thing and not two.
+    pub(crate) services: Arc<Services>,
     entries: Vec<Arc<Entry>>,
-    by_wire_name: HashMap<WireName, usize>,
+    by_wire_name: HashMap<WireName, usize, RandomState>,
     /// Names that were there and are not for this request.
     withdrawn: HashSet<String>,
 }
 
 impl Live {
-    pub(crate) fn new(redeems_artifacts: bool) -> Self {
+    pub(crate) fn new(services: Arc<Services>) -> Self {
+        let empty = Catalog::new(Vec::new(), HashSet::new(), Arc::clone(&services));
         Self {
-            redeems_artifacts,
+            services,
             state: Mutex::default(),
-            picture: ArcSwap::default(),
+            picture: ArcSwap::from_pointee(empty),
             stale: AtomicBool::new(false),
             version: watch::Sender::new(0),
         }
@@ -62,7 +67,7 @@ impl Live {
 
     /// Whether references to artifacts can be redeemed at all.
     pub(crate) fn redeems_artifacts(&self) -> bool {
-        self.redeems_artifacts
+        self.services.artifacts.is_some()
     }
 
     /// The picture of what is registered now.
@@ -70,7 +75,7 @@ impl Live {
         if self.stale.load(Ordering::Acquire) {
             let state = self.state();
             if self.stale.load(Ordering::Acquire) {
-                let old = self.picture.swap(Arc::new(state.picture()));
+                let old = self.picture.swap(Arc::new(state.picture(&self.services)));
                 // Cleared when the new picture hangs, so that nobody takes the old one for new,
                 // and under the lock, so that no change between is overlooked.
                 self.stale.store(false, Ordering::Release);
@@ -235,18 +240,23 @@ impl State {
         notices
     }
 
-    fn picture(&self) -> Catalog {
+    fn picture(&self, services: &Arc<Services>) -> Catalog {
         let uppermost = self.stacks.values().filter_map(|stack| stack.last());
         Catalog::new(
             uppermost.map(|layer| Arc::clone(&layer.entry)).collect(),
             HashSet::new(),
+            Arc::clone(services),
         )
     }
 }
 
 impl Catalog {
     /// A picture of these entries, sorted by wire name.
-    pub(crate) fn new(mut entries: Vec<Arc<Entry>>, withdrawn: HashSet<String>) -> Self {
+    pub(crate) fn new(
+        mut entries: Vec<Arc<Entry>>,
+        withdrawn: HashSet<String>,
+        services: Arc<Services>,
+    ) -> Self {
         entries.sort_unstable_by(|a, b| a.wire_name().cmp(b.wire_name()));
         let by_wire_name = entries
             .iter()
@@ -254,6 +264,7 @@ impl Catalog {
             .map(|(index, entry)| (entry.wire_name().clone(), index))
             .collect();
         Self {
+            services,
             entries,
             by_wire_name,
             withdrawn,

@@ -83,10 +83,8 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
         let finding = declared
             .zip(call.arguments)
             .and_then(|(grounds, arguments)| seen.finding(call.identity, grounds, arguments));
-        if let Some(output) = settlement
-            .output
-            .as_ref()
-            .filter(|_| !settlement.is_error())
+        if !settlement.is_error()
+            && let Some(output) = settlement.output()
         {
             seen.serve(call.identity, &settlement.tool, output);
         }

@@ -61,7 +61,7 @@ impl Host {
         early: Option<Arc<Queue>>,
     ) -> Self {
         Self {
-            number: snapshot.services.next_number(),
+            number: snapshot.services().next_number(),
             snapshot,
             entry: Place::default(),
             facts,
@@ -101,7 +101,7 @@ impl Host {
     /// When the future is dropped, what has not run is due later.
     pub(crate) fn clean_up(self: &Arc<Self>) -> Option<BoxFuture<'_, ()>> {
         let cleanups = self.end()?;
-        let services = &self.snapshot.services;
+        let services = self.snapshot.services();
         // On the heap, as few calls have anything to clean up.
         Some(Box::pin(async move {
             let (teardowns, told) = (&services.teardowns, services.told());
@@ -112,7 +112,7 @@ impl Host {
     /// Leaves what the call registered to whoever ends a scope next: nobody waits for this call.
     fn leave(self: &Arc<Self>) {
         if let Some(cleanups) = self.end() {
-            let services = &self.snapshot.services;
+            let services = self.snapshot.services();
             let teardowns = &services.teardowns;
             teardowns.put_off_all_of(*cleanups, &services.told());
         }
@@ -154,14 +154,14 @@ impl Host {
 
     /// Where artifacts of this call are kept, if it may hold any.
     pub(crate) fn kept_in(&self) -> Option<&dyn ArtifactStore> {
-        let artifacts = self.snapshot.services.artifacts.as_deref();
+        let artifacts = self.snapshot.services().artifacts.as_deref();
         artifacts.filter(|_| self.door.redeems_artifacts())
     }
 
     pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let tool = self.entry().map_or("", |entry| entry.wire_name().as_str());
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
-        self.snapshot.services.emit(&event.number(self.number));
+        self.snapshot.services().emit(&event.number(self.number));
     }
 }
 
@@ -217,7 +217,7 @@ impl CallHost for Host {
     }
 
     fn progress(&self) -> Option<&dyn ProgressSink> {
-        let heard = self.listener.is_some() || self.snapshot.services.events.is_some();
+        let heard = self.listener.is_some() || self.snapshot.services().events.is_some();
         heard.then_some(self)
     }
 
@@ -353,7 +353,7 @@ impl Teardown for Host {
             TeardownScope::Shutdown => Some(Scope::Shutdown),
         };
         let outlives = outlives.ok_or(TeardownError::NoKey { scope })?;
-        let teardowns = &self.snapshot.services.teardowns;
+        let teardowns = &self.snapshot.services().teardowns;
         Ok(teardowns.register(outlives, pending))
     }
 }
@@ -374,7 +374,7 @@ impl Credentials for Host {
             step(CredentialStep::Requested);
             let acquired = self
                 .snapshot
-                .services
+                .services()
                 .credentials
                 .acquire(facts, need)
                 .await;

@@ -8,6 +8,7 @@ mod approval;
 mod artifacts;
 mod before;
 mod bound;
+mod component;
 mod credentials;
 mod encode;
 mod execute;
@@ -71,7 +72,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         let hosted = Hosted(&host);
         let mut run = Run {
             snapshot: &host.snapshot,
-            services: &host.snapshot.services,
+            services: host.snapshot.services(),
             facts: &host.facts,
             delivered: None,
             door,
@@ -79,7 +80,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             turnstile: turnstile.as_ref(),
             host: &host,
             unseen: Unseen::default(),
-            settlement: Box::new(Settlement::without_output(None, name, Outcome::Completed)),
+            settlement: Box::new(Settlement::completed(name)),
         };
         let entering = limited(timeout, enter(&mut run, &mut arguments));
         let passed = Guarded::new(entering, &trace).await;

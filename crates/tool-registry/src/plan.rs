@@ -19,6 +19,8 @@ pub(crate) enum Plan {
     Nothing,
     /// The schema says more than is understood here.
     Unknown,
+    /// Everything of these types fits.
+    Typed(Types),
     /// What fits has to keep these rules.
     Rules(Box<Rules>),
 }
@@ -61,7 +63,7 @@ struct Property {
 
 /// A set of JSON types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Types(u8);
+pub(crate) struct Types(u8);
 
 impl Types {
     const NULL: Self = Self(1);
@@ -79,6 +81,25 @@ impl Types {
     fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
+
+    fn fit<I: Instance>(self, look: &Look<'_, I>) -> Option<bool> {
+        let one = match look {
+            Look::Null => Self::NULL,
+            Look::Bool => Self::BOOLEAN,
+            Look::Number(number) if number.is_i64() || number.is_u64() => {
+                Self::INTEGER.and(Self::NUMBER)
+            }
+            // A fraction; one that has none is an integer to some.
+            Look::Number(number) if number.as_f64().is_some_and(|one| one.fract() != 0.0) => {
+                Self::NUMBER
+            }
+            Look::Number(_) => return None,
+            Look::Text(_) => Self::STRING,
+            Look::Array(_) => Self::ARRAY,
+            Look::Object(_) => Self::OBJECT,
+        };
+        Some(self.has(one))
+    }
 }
 
 impl Plan {
@@ -93,6 +114,7 @@ impl Plan {
             Self::Anything => Some(true),
             Self::Nothing => Some(false),
             Self::Unknown => None,
+            Self::Typed(types) => types.fit(&instance.look()),
             Self::Rules(rules) => rules.fit(instance),
         }
     }

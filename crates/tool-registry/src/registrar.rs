@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
-use tool_core::{Identity, Problem, ProblemKind, Source, Tool, ToolName};
+use tool_core::{
+    CheckIn, Declarations, Identity, Problem, ProblemKind, Source, Tool, ToolName, WireName,
+};
 
 use crate::catalog::{Live, same_wire_name};
 use crate::{Entry, RefusedEntry, Registration, RegistrationError};
@@ -40,7 +42,7 @@ impl Registrar {
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
     ) -> Result<Registration, RegistrationError> {
-        let registration = self.live.insert(self.compile_all(tools), true);
+        let registration = self.live.insert(self.compile_all(plainly(tools)), true);
         match registration.refused() {
             [] => Ok(registration),
             refused => Err(RegistrationError::new(refused.to_vec())),
@@ -52,18 +54,33 @@ impl Registrar {
         &self,
         tools: impl IntoIterator<Item = (N, T)>,
     ) -> Registration {
+        self.live.insert(self.compile_all(plainly(tools)), false)
+    }
+
+    /// The same, with a name beside a tool that is advertised by another one than its identity
+    /// gives: an operator renames a tool, and rules, records and approvals go on by what it is.
+    ///
+    /// A tool whose advertised name another tool has is refused, as ever.
+    pub fn register_healthy_as<N: AsRef<str>, T: Into<Tool>>(
+        &self,
+        tools: impl IntoIterator<Item = (N, T, Option<WireName>)>,
+    ) -> Registration {
         self.live.insert(self.compile_all(tools), false)
     }
 
     /// Compiles tools, and refuses one that would meet an earlier one of the same registration.
     fn compile_all<N: AsRef<str>, T: Into<Tool>>(
         &self,
-        tools: impl IntoIterator<Item = (N, T)>,
+        tools: impl IntoIterator<Item = (N, T, Option<WireName>)>,
     ) -> Vec<Result<Entry, RefusedEntry>> {
         let mut earlier = HashMap::new();
-        let compile = |(name, tool): (N, T)| {
+        let compile = |(name, tool, advertised): (N, T, Option<WireName>)| {
             let name = name.as_ref();
             let compiled = self.compile(name, tool.into()).and_then(|entry| {
+                let entry = match advertised {
+                    Some(advertised) => entry.renamed(advertised),
+                    None => entry,
+                };
                 let known = earlier.entry(entry.wire_name().clone());
                 match known {
                     MapEntry::Vacant(free) => {
@@ -118,8 +135,20 @@ impl Registrar {
 
     /// What a tool declares and this registry cannot serve.
     fn unserved(&self, tool: &Tool) -> Option<Problem> {
-        let wants = &tool.declarations().wants;
-        if wants.is_empty() || self.live.redeems_artifacts() {
+        let Declarations {
+            wants, check_in, ..
+        } = tool.declarations();
+        if self.live.redeems_artifacts() {
+            return None;
+        }
+        if check_in.as_ref().is_some_and(CheckIn::shows_artifacts) {
+            return Some(Problem::new(
+                ProblemKind::Declaration,
+                "check_in shows an artifact, and the registry has no artifact store; give it one \
+                 or leave this out",
+            ));
+        }
+        if wants.is_empty() {
             return None;
         }
         let wants: Vec<_> = wants
@@ -134,6 +163,13 @@ impl Registrar {
             ),
         ))
     }
+}
+
+/// Tools under the names that their identities give.
+fn plainly<N, T>(
+    tools: impl IntoIterator<Item = (N, T)>,
+) -> impl Iterator<Item = (N, T, Option<WireName>)> {
+    tools.into_iter().map(|(name, tool)| (name, tool, None))
 }
 
 /// Not to be registered without a namespace.

@@ -29,9 +29,10 @@ impl Registry {
     }
 
     pub(crate) fn from_services(services: Services) -> Self {
+        let services = Arc::new(services);
         Self {
-            live: Arc::new(Live::new(services.artifacts.is_some())),
-            services: Arc::new(services),
+            live: Arc::new(Live::new(Arc::clone(&services))),
+            services,
         }
     }
 
@@ -59,7 +60,7 @@ impl Registry {
     /// last snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.live.catalog(), Arc::clone(&self.services))
+        Snapshot::new(self.live.catalog())
     }
 
     /// What is registered now, as the hooks on requests leave it for this caller. A hook that panics
@@ -140,7 +141,8 @@ impl Registry {
     }
 
     /// Names every tool that says that it is composed of one that is not registered, with the
-    /// missing ones. Ask when everything is registered.
+    /// missing ones. Ask when everything is registered. What a tool of a server is composed of is
+    /// for that server to have.
     #[must_use]
     pub fn missing_ingredients(&self) -> Vec<(Identity, Vec<String>)> {
         let snapshot = self.snapshot();
@@ -152,6 +154,7 @@ impl Registry {
         };
         snapshot
             .entries()
+            .filter(|entry| !matches!(entry.source(), Source::Server(_)))
             .filter_map(|entry| {
                 let declared = entry.tool().declarations().composed_of.iter().flatten();
                 let missing: Vec<_> = declared.filter(|name| !known(name)).cloned().collect();

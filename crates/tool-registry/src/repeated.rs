@@ -134,7 +134,7 @@ impl AfterHook for RepeatedCalls {
 
 fn result_of(settlement: &Settlement) -> String {
     // A shortened text names where the rest is kept, which is another place every time.
-    let shown = match &settlement.output {
+    let shown = match settlement.output() {
         Some(output) => canonical_json(output),
         None => settlement.text(),
     };

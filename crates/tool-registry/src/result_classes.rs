@@ -40,7 +40,7 @@ impl<F: Fn(&Uncovered) + Send + Sync> AfterHook for ResultClasses<F> {
         Box::pin(async move {
             if let Some(class) = call.declarations.result_class
                 && !settlement.is_error()
-                && !settlement.output.as_ref().is_some_and(covers)
+                && !settlement.output().is_some_and(covers)
             {
                 let uncovered = Uncovered {
                     tool: call.identity.clone(),

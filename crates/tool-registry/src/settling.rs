@@ -139,7 +139,7 @@ impl Settling {
                 listener.report(progress);
             }),
         });
-        let services = Arc::clone(&self.snapshot.services);
+        let services = Arc::clone(self.snapshot.services());
         SettlementStream::new(services, queue, self.into_future())
     }
 

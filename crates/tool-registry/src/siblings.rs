@@ -26,7 +26,7 @@ pub(crate) struct Siblings {
 
 impl Siblings {
     pub(crate) fn new(snapshot: Snapshot, facts: Facts) -> Self {
-        let limit = snapshot.services.batch_concurrency;
+        let limit = snapshot.services().batch_concurrency;
         Self {
             snapshot,
             facts,

@@ -13,7 +13,6 @@ use crate::{Batch, Entry, Resolution, Settling, Turn};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) catalog: Arc<Catalog>,
-    pub(crate) services: Arc<Services>,
 }
 
 /// Tells snapshots apart by the tools that they show, and keeps none of them alive.
@@ -40,8 +39,13 @@ impl SnapshotId {
 }
 
 impl Snapshot {
-    pub(crate) fn new(catalog: Arc<Catalog>, services: Arc<Services>) -> Self {
-        Self { catalog, services }
+    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
+        Self { catalog }
+    }
+
+    /// What its calls use.
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.catalog.services
     }
 
     /// Which tools it shows, for noticing that a later snapshot shows the same.

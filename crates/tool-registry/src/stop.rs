@@ -123,6 +123,6 @@ pub(crate) fn unrun(
     outcome: Outcome,
 ) -> Settlement {
     let settlement = snapshot.without_output(id, name.to_owned(), outcome);
-    announce(&snapshot.services, facts, None, &settlement);
+    announce(snapshot.services(), facts, None, &settlement);
     settlement
 }

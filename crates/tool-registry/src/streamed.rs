@@ -9,7 +9,7 @@ impl Host {
     /// The bound over which the text of the call is kept. None where it is placed, refused over a
     /// ceiling, shown whole or kept nowhere: then it is measured whole.
     pub(crate) fn streams_over(&self) -> Option<Bound> {
-        let services = &self.snapshot.services;
+        let services = self.snapshot.services();
         services.outputs.as_ref()?;
         if !self.door.bounds_text() || services.placement.is_some() {
             return None;
@@ -24,7 +24,7 @@ impl Host {
     }
 
     pub(crate) fn stream(&self, bound: Bound) -> Result<Option<Box<dyn OutputSink>>, StoreError> {
-        let outputs = self.snapshot.services.outputs.as_ref();
+        let outputs = self.snapshot.services().outputs.as_ref();
         let (Some(outputs), Some(entry)) = (outputs, self.entry()) else {
             return Ok(None);
         };
@@ -36,7 +36,7 @@ impl Host {
 impl Drop for Host {
     /// Of what the handler has stored and no settlement names, nobody will ever learn.
     fn drop(&mut self) {
-        if let Some(outputs) = self.snapshot.services.outputs.as_ref() {
+        if let Some(outputs) = self.snapshot.services().outputs.as_ref() {
             for retained in self.state.take_retained() {
                 contained(|| outputs.forget(&retained));
             }

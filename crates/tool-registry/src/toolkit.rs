@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use thiserror::Error;
 use tool_core::{Call, CallError, Facts, Outcome, Settlement, Tool, TypedTool};
 
@@ -211,8 +212,8 @@ impl<I, O: DeserializeOwned> Handle<I, O> {
         if let Some(error) = CallError::of(&settlement) {
             return Err(HandleError::Call(Box::new(error)));
         }
-        let output = settlement.output.unwrap_or_default();
-        O::deserialize(&output).map_err(HandleError::Decode)
+        let output = settlement.output().unwrap_or(&Value::Null);
+        O::deserialize(output).map_err(HandleError::Decode)
     }
 }
 

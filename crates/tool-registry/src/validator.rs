@@ -5,7 +5,7 @@ use std::fmt;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
-use tool_core::{InvalidArguments, Issue, Plain, Schema};
+use tool_core::{InvalidArguments, Issue, Output, Plain, Schema};
 
 use crate::expansion;
 use crate::nearest::nearest;
@@ -90,6 +90,12 @@ impl Validator {
         self.verdict(value).unwrap_or(false)
     }
 
+    /// Whether output fits. A value is made of it only where that has to be asked.
+    pub(crate) fn takes(&self, output: &Output) -> bool {
+        let planned = output.plain().and_then(|plain| self.verdict_on(plain));
+        planned.unwrap_or_else(|| self.is_valid(output.value()))
+    }
+
     /// How the schema is to be read.
     pub(crate) fn reading(&self) -> Reading {
         self.reading
@@ -147,7 +153,7 @@ impl Validator {
         planned.or_else(|| self.limited(STEPS, value, || self.compiled.is_valid(value)))
     }
 
-    /// Whether arguments fit that are no value yet. Nothing where one has to be made to learn it.
+    /// Whether it fits what is no value yet. Nothing where one has to be made to learn it.
     pub(crate) fn verdict_on(&self, plain: &Plain<'_>) -> Option<bool> {
         self.plan.fits(plain)
     }

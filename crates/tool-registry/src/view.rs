@@ -159,7 +159,7 @@ impl Snapshot {
     pub fn with_view<E>(&self, change: impl FnOnce(&mut View) -> Result<(), E>) -> Result<Self, E> {
         let mut view = View::of(&self.catalog);
         change(&mut view)?;
-        let catalog = Catalog::new(view.entries, view.withdrawn);
-        Ok(Self::new(Arc::new(catalog), Arc::clone(&self.services)))
+        let catalog = Catalog::new(view.entries, view.withdrawn, Arc::clone(self.services()));
+        Ok(Self::new(Arc::new(catalog)))
     }
 }

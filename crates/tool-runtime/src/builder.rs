@@ -18,16 +18,16 @@ use crate::{Runtime, RuntimeError};
 #[must_use]
 pub struct RuntimeBuilder {
     registry: RegistryBuilder,
-    approver: Arc<dyn Approver>,
-    permission: Option<Permission>,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) permission: Option<Permission>,
     outputs: Option<Arc<dyn OutputStore>>,
     artifacts: Option<Arc<dyn ArtifactStore>>,
     #[cfg(feature = "builtin")]
-    workspace: Option<PathBuf>,
+    pub(crate) workspace: Option<PathBuf>,
     #[cfg(feature = "permission")]
-    layers: Vec<tool_permission::Layer>,
+    pub(crate) layers: Vec<tool_permission::Layer>,
     #[cfg(feature = "permission")]
-    policies: Vec<PathBuf>,
+    pub(crate) policies: Vec<PathBuf>,
     #[cfg(feature = "storage")]
     state: Option<crate::Place>,
     #[cfg(feature = "storage")]
@@ -35,9 +35,15 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "storage")]
     artifact_limits: tool_storage::ArtifactLimits,
     #[cfg(feature = "permission")]
-    desk: Option<Option<Duration>>,
+    pub(crate) desk: Option<Option<Duration>>,
+    #[cfg(feature = "permission")]
+    pub(crate) failing: Option<tool_registry::FailingCalls>,
     #[cfg(feature = "mcp-child")]
     servers: Option<PathBuf>,
+    #[cfg(feature = "mcp-child")]
+    status_tool: bool,
+    #[cfg(feature = "mcp-child")]
+    pub(crate) believed: tool_mcp::ReadOnlyTools,
 }
 
 impl RuntimeBuilder {
@@ -62,8 +68,14 @@ impl RuntimeBuilder {
             artifact_limits: tool_storage::ArtifactLimits::DISK,
             #[cfg(feature = "permission")]
             desk: None,
+            #[cfg(feature = "permission")]
+            failing: None,
             #[cfg(feature = "mcp-child")]
             servers: None,
+            #[cfg(feature = "mcp-child")]
+            status_tool: false,
+            #[cfg(feature = "mcp-child")]
+            believed: tool_mcp::ReadOnlyTools::new(),
         }
     }
 
@@ -171,10 +183,31 @@ impl RuntimeBuilder {
     ///
     /// With a [`state`](Self::state), how each is reached and what each of its tools says is trusted
     /// as it is the first time; what changes later waits for approval, as
-    /// [`Pins`](tool_mcp::Pins) say.
+    /// [`Pins`](tool_mcp::Pins) say. With the feature `mcp-oauth`, one that asks who calls waits
+    /// until somebody is logged in to it, as `Logins` in the state say.
     #[cfg(feature = "mcp-child")]
     pub fn servers(mut self, path: impl Into<PathBuf>) -> Self {
         self.servers = Some(path.into());
+        self
+    }
+
+    /// Registers a tool by which a model is told how the servers of [`servers`](Self::servers) are
+    /// doing: `server_status`. It only reads, and asks leave as `status` of `servers`, which
+    /// [`built_in_rules`](crate::built_in_rules) give. Off by default; without servers there is
+    /// none.
+    #[cfg(feature = "mcp-child")]
+    pub fn status_tool(mut self, offered: bool) -> Self {
+        self.status_tool = offered;
+        self
+    }
+
+    /// Denies calls that their caller has made over and over with the same arguments, and that
+    /// failed each time. None are by default, and none where [`permission`](Self::permission)
+    /// decides.
+    #[cfg(feature = "permission")]
+    pub fn failing_calls(mut self, failing: tool_registry::FailingCalls) -> Self {
+        self.registry = self.registry.events(failing.clone());
+        self.failing = Some(failing);
         self
     }
 
@@ -223,6 +256,8 @@ impl RuntimeBuilder {
 
         #[cfg(all(feature = "storage", feature = "mcp-child"))]
         let pins = kept.clone().map(tool_mcp::Pins::new);
+        #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+        let logins = kept.clone().map(crate::logins::logins);
 
         let mut registry = self.registry.permission(permission.clone());
         if let Some(outputs) = &outputs {
@@ -250,20 +285,39 @@ impl RuntimeBuilder {
         };
         #[cfg(not(feature = "builtin"))]
         let builtins = None;
+        #[cfg(feature = "mcp-child")]
+        let upstreams = servers.map(|(servers, base)| {
+            let upstreams = tool_mcp::Upstreams::builder(servers)
+                .base_dir(base)
+                .believed(self.believed)
+                .client("tool", env!("CARGO_PKG_VERSION"))
+                .inputs(Arc::new(tool_mcp::CallerInputs::new(permission.clone())));
+            #[cfg(feature = "storage")]
+            let upstreams = match pins {
+                Some(pins) => upstreams.pins(pins),
+                None => upstreams,
+            };
+            #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+            let upstreams = match logins {
+                Some(logins) => upstreams.logins(logins),
+                None => upstreams,
+            };
+            upstreams.connect(&registry)
+        });
+        #[cfg(feature = "mcp-child")]
+        let status = match &upstreams {
+            Some(upstreams) if self.status_tool => {
+                let tool = crate::status_tool::status_tool(upstreams.watch(), permission.clone());
+                Some(registry.register([(crate::status_tool::NAME, tool)])?)
+            }
+            _ => None,
+        };
 
         Ok(Runtime {
             #[cfg(feature = "mcp-child")]
-            upstreams: servers.map(|(servers, base)| {
-                let upstreams = tool_mcp::Upstreams::builder(servers)
-                    .base_dir(base)
-                    .client("tool", env!("CARGO_PKG_VERSION"));
-                #[cfg(feature = "storage")]
-                let upstreams = match pins {
-                    Some(pins) => upstreams.pins(pins),
-                    None => upstreams,
-                };
-                upstreams.connect(&registry)
-            }),
+            upstreams,
+            #[cfg(feature = "mcp-child")]
+            _status: status,
             registry,
             permission,
             #[cfg(feature = "permission")]
@@ -276,53 +330,6 @@ impl RuntimeBuilder {
             tool_lists: crate::ToolLists::default(),
             _builtins: builtins,
         })
-    }
-
-    #[cfg(not(feature = "permission"))]
-    fn take_permission(
-        &self,
-        #[cfg(feature = "storage")] _kept: Option<&Arc<dyn tool_core::State>>,
-    ) -> Result<(Permission, ()), RuntimeError> {
-        let closed = || Permission::new(tool_core::ClosedPolicy, Arc::clone(&self.approver));
-        Ok((self.permission.clone().unwrap_or_else(closed), ()))
-    }
-
-    #[cfg(feature = "permission")]
-    fn take_permission(
-        &self,
-        #[cfg(feature = "storage")] kept: Option<&Arc<dyn tool_core::State>>,
-    ) -> Result<(Permission, Option<tool_permission::Desk>), RuntimeError> {
-        use tool_permission::{Desk, Layer, RulePolicy};
-
-        if let Some(permission) = &self.permission {
-            return Ok((permission.clone(), None));
-        }
-        let mut layers = self.layers.clone();
-        for path in &self.policies {
-            layers.push(Layer::load(path)?);
-        }
-        #[cfg(feature = "builtin")]
-        let root = self.workspace.as_deref();
-        #[cfg(not(feature = "builtin"))]
-        let root: Option<&std::path::Path> = None;
-        let mut policy = RulePolicy::new(layers).home_of_user();
-        if let Some(root) = root {
-            policy = policy.workspace(root);
-        }
-        #[cfg(feature = "storage")]
-        if let Some(kept) = kept {
-            policy = policy.approvals(crate::kept::approvals(Arc::clone(kept), root));
-        }
-        let policy = Arc::new(policy);
-        let desk = match self.desk {
-            None => {
-                let permission = Permission::new(policy, Arc::clone(&self.approver));
-                return Ok((permission, None));
-            }
-            Some(None) => Desk::new(Arc::clone(&policy)),
-            Some(Some(deadline)) => Desk::with_deadline(Arc::clone(&policy), deadline),
-        };
-        Ok((Permission::new(policy, desk.clone()), Some(desk)))
     }
 
     /// Opens the stores that nobody has put others in place of.

@@ -3,7 +3,8 @@
 use tool_permission::{Layer, LoadError, Rule};
 
 /// Rules for a gateway on a developer's folder: files of the workspace may be read, but those that
-/// usually hold secrets are asked about, and retained output may be read back. Writing a file that
+/// usually hold secrets are asked about, retained output may be read back, and a model may be told
+/// how servers are doing. Writing a file that
 /// runs code later by being there (hooks and settings of git, what a shell reads when it starts,
 /// keys and settings of ssh, timers, what starts with a session, the rules of this program) is
 /// asked every time, whatever rules allow and whatever was answered with "always" before.
@@ -16,7 +17,11 @@ use tool_permission::{Layer, LoadError, Rule};
 /// Never, unless the rule language changed under it: the tests hold it.
 pub fn built_in_rules() -> Result<Layer, LoadError> {
     let secrets = ["**/.env", "**/.env.*", "**/*.pem", "**/id_rsa*"];
-    let allow = [Rule::allow("read", "**"), Rule::allow("output", "*")];
+    let allow = [
+        Rule::allow("read", "**"),
+        Rule::allow("output", "*"),
+        Rule::allow("status", "servers"),
+    ];
     let ask = secrets.map(|pattern| Rule::ask("read", pattern));
     let runs = RUNS_CODE.iter().map(|pattern| {
         Rule::ask("write", pattern)

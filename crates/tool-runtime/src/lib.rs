@@ -1,19 +1,28 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(all(feature = "permission", feature = "mcp-child"))]
+mod believed_hints;
 mod builder;
 #[cfg(feature = "permission")]
 mod built_in_rules;
+#[cfg(all(feature = "storage", feature = "mcp-http"))]
+mod clients;
 mod error;
+mod gate;
 #[cfg(all(feature = "storage", feature = "permission"))]
 mod kept;
 #[cfg(all(feature = "storage", feature = "mcp"))]
 mod live_session;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+mod logins;
 #[cfg(feature = "storage")]
 mod place;
 mod runtime;
 mod server_status;
 #[cfg(feature = "permission")]
 mod settings;
+#[cfg(feature = "mcp-child")]
+mod status_tool;
 #[cfg(feature = "provider")]
 mod tool_lists;
 #[cfg(all(feature = "storage", feature = "mcp"))]
@@ -26,9 +35,13 @@ mod upkeep;
 pub use builder::RuntimeBuilder;
 #[cfg(feature = "permission")]
 pub use built_in_rules::built_in_rules;
+#[cfg(all(feature = "storage", feature = "mcp-http"))]
+pub use clients::client_tokens_in;
 pub use error::RuntimeError;
 #[cfg(all(feature = "storage", feature = "permission"))]
 pub use kept::approvals_in;
+#[cfg(all(feature = "storage", feature = "mcp-oauth"))]
+pub use logins::logins_in;
 #[cfg(feature = "storage")]
 pub use place::Place;
 pub use runtime::Runtime;

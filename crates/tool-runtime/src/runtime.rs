@@ -27,6 +27,8 @@ pub struct Runtime {
     pub(crate) _builtins: Option<Registration>,
     #[cfg(feature = "mcp-child")]
     pub(crate) upstreams: Option<tool_mcp::Upstreams>,
+    #[cfg(feature = "mcp-child")]
+    pub(crate) _status: Option<Registration>,
 }
 
 impl Runtime {

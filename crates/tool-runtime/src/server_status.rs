@@ -35,6 +35,11 @@ pub enum ServerState {
         /// Why.
         reason: String,
     },
+    /// Nobody is logged in to it, or nobody with enough rights.
+    Locked {
+        /// Why.
+        reason: String,
+    },
     /// It cannot be used.
     Failed {
         /// Why.
@@ -54,6 +59,7 @@ impl ServerState {
             Self::Ready { .. } => "ready",
             Self::Away { .. } => "away",
             Self::Held { .. } => "held",
+            Self::Locked { .. } => "locked",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }
@@ -67,9 +73,10 @@ impl ServerState {
             Self::Ready { tools, refused } => {
                 Some(format!("{tools} tools, refused {}", refused.join("; ")))
             }
-            Self::Away { reason } | Self::Held { reason } | Self::Failed { reason } => {
-                Some(reason.clone())
-            }
+            Self::Away { reason }
+            | Self::Held { reason }
+            | Self::Locked { reason }
+            | Self::Failed { reason } => Some(reason.clone()),
             Self::Disabled | Self::Connecting | Self::Stopped => None,
         }
     }
@@ -91,6 +98,7 @@ impl From<tool_mcp::UpstreamStatus> for ServerStatus {
             },
             UpstreamState::Away { reason, .. } => ServerState::Away { reason },
             UpstreamState::Held { reason } => ServerState::Held { reason },
+            UpstreamState::Locked { reason } => ServerState::Locked { reason },
             UpstreamState::Failed { reason } => ServerState::Failed { reason },
             _ => ServerState::Stopped,
         };

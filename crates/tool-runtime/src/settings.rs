@@ -41,6 +41,10 @@ use crate::RuntimeError;
 ///
 /// [workspace]                # the folder that the built-in tools work on
 /// root = "."
+///
+/// [gateway]
+/// same_failures = 5          # a call that failed so often in a row is denied; 0 denies none
+/// status_tool = true         # a model may ask how the MCP servers are doing
 /// ```
 ///
 /// Every key but `version` may be left out. Unknown keys, and files that cannot be read whole, are
@@ -68,10 +72,14 @@ pub struct Settings {
     pub audit_options: tool_storage::AuditOptions,
     /// The folder that the built-in tools work on.
     pub root: Option<PathBuf>,
+    /// After how many failures the same call of a caller is denied; 0 denies none.
+    pub same_failures: Option<u32>,
+    /// Whether a model is offered a tool that tells how MCP servers are doing.
+    pub status_tool: Option<bool>,
 }
 
 /// The top-level keys that are no business of the rules.
-const BESIDE_RULES: &[&str] = &["policy", "bound", "state", "audit", "workspace"];
+const BESIDE_RULES: &[&str] = &["policy", "bound", "state", "audit", "workspace", "gateway"];
 const DAY: u64 = 24 * 60 * 60;
 
 #[derive(Deserialize)]
@@ -93,6 +101,8 @@ struct File {
     audit: AuditTable,
     #[serde(default)]
     workspace: WorkspaceTable,
+    #[serde(default)]
+    gateway: GatewayTable,
 }
 
 #[derive(Default, Deserialize)]
@@ -147,6 +157,13 @@ enum OnFailure {
 #[serde(deny_unknown_fields)]
 struct WorkspaceTable {
     root: Option<PathBuf>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GatewayTable {
+    same_failures: Option<u32>,
+    status_tool: Option<bool>,
 }
 
 /// A number of something of which there must be one at least.
@@ -258,6 +275,8 @@ impl Settings {
             #[cfg(feature = "storage")]
             audit_options: file.audit.options(),
             root: file.workspace.root.map(|root| base.join(root)),
+            same_failures: file.gateway.same_failures,
+            status_tool: file.gateway.status_tool,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod draft;
 mod folded;
+mod line;
 mod options;
 mod writer;
 
@@ -36,8 +37,11 @@ use crate::folder::Folder;
 ///
 /// Files are private from creation. Each process writes files of its own, so that several may share
 /// a folder; a full one is followed by the next, and the oldest of all go. Clones write to one log.
-/// Writing happens on a thread of its own, and dropping the last clone waits for it. No event waits
-/// for the disk. As a hook, a call waits only where lines could not be written and calls are refused
+/// Writing happens on a thread of its own, some milliseconds after a call has ended, and dropping the
+/// last clone waits for it. A process that is killed by force loses the lines of these milliseconds.
+/// Lines are not forced to the disk: a machine that loses its power loses what its system had not
+/// written yet.
+/// No event waits for the disk. As a hook, a call waits only where lines could not be written and calls are refused
 /// then: one at a time finds out whether they can be again, for 100 ms at the most, and is refused
 /// where there is no answer; all others are refused at once meanwhile.
 ///

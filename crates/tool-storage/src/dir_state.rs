@@ -15,7 +15,7 @@ use crate::store_file::StoreFile;
 /// Small facts in a local directory, shared by all processes that open it.
 ///
 /// Writers take turns by a lock file; a value becomes visible whole or not at all and survives a
-/// crash. Directory and files are the owner's alone. Clones share the directory.
+/// crash. A value has 64 MiB at most. Directory and files are the owner's alone. Clones share the directory.
 ///
 /// Its calls block for as long as the disk takes, and for as long as another process writes.
 ///
@@ -56,7 +56,9 @@ struct Failed {
 const LOCK: &str = "lock";
 /// The latest moment of a claim that was forgotten, in milliseconds.
 const FORGOTTEN: &str = "forgotten";
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// The most bytes of one value, and of the version that stands ahead of it.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MOST_HEAD: usize = 32;
 
 impl DirState {
     /// Opens a directory, and creates it where it is missing. Claims whose moment has passed are
@@ -142,6 +144,7 @@ impl Inner {
         expected: Option<&StateVersion>,
         value: &[u8],
     ) -> io::Result<Option<StateVersion>> {
+        fits(value.len())?;
         let _lock = self.lock()?;
         let name = name('v', key);
         let now = match self.value(&name, None)? {
@@ -167,8 +170,9 @@ impl Inner {
         let Some(file) = self.folder.read(name)? else {
             return Ok(StateReading::Absent);
         };
-        let mut rest = file.take(MOST_BYTES);
-        let mut head = [0; 32];
+        // More than fits, so that what is too long is noticed.
+        let mut rest = file.take((MOST_BYTES + MOST_HEAD + 1) as u64);
+        let mut head = [0; MOST_HEAD];
         let read = rest.read(&mut head)?;
         let mut text = head.get(..read).unwrap_or_default().to_vec();
         let end = text.iter().position(|byte| *byte == b'\n');
@@ -179,7 +183,9 @@ impl Inner {
             return Ok(StateReading::Unchanged);
         }
         rest.read_to_end(&mut text)?;
-        Ok(StateReading::Value(text.split_off(end + 1), version))
+        let value = text.split_off(end + 1);
+        fits(value.len())?;
+        Ok(StateReading::Value(value, version))
     }
 
     /// Writes a file aside and gives it its name. Whoever calls holds the lock.
@@ -244,6 +250,15 @@ impl std::error::Error for Failed {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.cause)
     }
+}
+
+/// Whether a value of so many bytes can be kept.
+fn fits(bytes: usize) -> io::Result<()> {
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let text = format!("a value of more than {MOST_BYTES} bytes is not kept");
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
 }
 
 /// A file name for any key.

@@ -40,8 +40,13 @@ async fn gateway() {
                 snapshot.settle(call, &Facts::new()).await
             };
             let granted = settle("a").await;
-            assert_eq!(granted.output, Some(json!("fetched")), "{}", granted.text());
-            assert_eq!(settle("b").await.output, None);
+            assert_eq!(
+                granted.output(),
+                Some(&json!("fetched")),
+                "{}",
+                granted.text()
+            );
+            assert_eq!(settle("b").await.output(), None);
             drop(registered);
         }
         other => panic!("{other}"),

@@ -19,7 +19,7 @@ struct Entry {
     leg: String,
     /// The revision whose requirements are run.
     revision: String,
-    /// The scenario, as the suite names it.
+    /// The scenario, as the suite names it; with `/*` behind it all of a family.
     name: String,
     /// Why that is right.
     reason: String,
@@ -69,13 +69,13 @@ impl LeftOut {
         let of_run = |entry: &&Entry| entry.leg == leg && entry.revision == revision;
         for name in outcomes.failed() {
             let mut entries = self.entries.iter().filter(of_run);
-            if !entries.any(|entry| entry.name == name) {
+            if !entries.any(|entry| entry.names(name)) {
                 complaints.push(format!("{leg}, {revision}: {name} failed"));
             }
         }
         for entry in self.entries.iter().filter(of_run) {
             let name = &entry.name;
-            match outcomes.passed(name) {
+            match entry.passed(outcomes) {
                 Some(false) => {}
                 Some(true) => complaints.push(format!(
                     "{leg}, {revision}: {name} passes; take it out of {}",
@@ -88,6 +88,23 @@ impl LeftOut {
             }
         }
         complaints
+    }
+}
+
+impl Entry {
+    fn names(&self, scenario: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(family) if family.ends_with('/') => scenario.starts_with(family),
+            _ => self.name == scenario,
+        }
+    }
+
+    /// Whether all that it names passed. `None` where nothing of it ran.
+    fn passed(&self, outcomes: &Outcomes) -> Option<bool> {
+        let named = outcomes.all().filter(|(name, _)| self.names(name));
+        named
+            .map(|(_, passed)| passed)
+            .reduce(|all, one| all && one)
     }
 }
 

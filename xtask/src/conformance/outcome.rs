@@ -13,7 +13,7 @@ pub struct Outcomes {
 impl Outcomes {
     /// Reads one line of what the suite prints.
     pub fn read(&mut self, line: &str) {
-        if line.contains("=== SUMMARY ===") {
+        if line.ends_with("SUMMARY ===") {
             self.in_summary = true;
         }
         if !self.in_summary {
@@ -30,10 +30,10 @@ impl Outcomes {
         }
     }
 
-    /// Whether a scenario passed. `None` for one that did not run.
-    #[must_use]
-    pub fn passed(&self, name: &str) -> Option<bool> {
-        self.by_name.get(name).copied()
+    /// Every scenario, and whether it passed.
+    pub fn all(&self) -> impl Iterator<Item = (&str, bool)> {
+        let all = self.by_name.iter();
+        all.map(|(name, passed)| (name.as_str(), *passed))
     }
 
     /// The scenarios that failed.

@@ -173,7 +173,13 @@ pub(crate) async fn run_under(
     let ended = running.as_mut().await;
     ended.map_err(|error| error.into_kind())?;
     assert!(control.asserted(), "a tool that completes has asked");
-    let output = running.as_mut().encode().unwrap().output.unwrap();
+    let output = running
+        .as_mut()
+        .encode()
+        .unwrap()
+        .output
+        .unwrap()
+        .into_value();
     fits(tool.output().unwrap().as_value(), &output);
     let structured = match tool.project_structured(&output) {
         Some(projected) => projected.unwrap(),

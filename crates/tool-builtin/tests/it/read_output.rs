@@ -100,7 +100,13 @@ async fn a_page_has_at_least_a_character_and_at_most_50_kib_whatever_is_asked_fo
             .await
             .map_err(|error| error.into_kind())
             .unwrap();
-        let output = running.as_mut().encode().unwrap().output.unwrap();
+        let output = running
+            .as_mut()
+            .encode()
+            .unwrap()
+            .output
+            .unwrap()
+            .into_value();
         assert_eq!(output["text"].as_str().unwrap().len(), length, "{asked}");
     }
 }

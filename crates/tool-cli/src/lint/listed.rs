@@ -8,6 +8,7 @@ use tool_runtime::core::Namespace;
 use tool_runtime::mcp::{ServersConfig, UpstreamState, Upstreams};
 use tool_runtime::registry::Registry;
 
+use super::lines::Lines;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::tool_list_file::Document;
@@ -20,10 +21,25 @@ pub(crate) struct Listed {
     pub(crate) name: String,
     /// The file that somebody would change, or that names the server.
     pub(crate) artifact: PathBuf,
+    /// The lines of that file.
+    pub(crate) lines: Lines,
     /// The place of the list in the file; nothing where a server was asked.
     pub(crate) pointer: Option<&'static str>,
     /// The entries, or why there are none, as a clause.
     pub(crate) tools: Result<Vec<Value>, String>,
+}
+
+impl Listed {
+    /// The line of a value of the list, or that on which the server is named.
+    pub(crate) fn line_of(&self, place: &str) -> u32 {
+        match self.pointer {
+            Some(_) => self.lines.of_value(place),
+            None => {
+                let name = self.name.replace('~', "~0").replace('/', "~1");
+                self.lines.of_value(&format!("/mcpServers/{name}"))
+            }
+        }
+    }
 }
 
 /// Lists, or the status to end with where the program was told to.
@@ -38,17 +54,18 @@ pub(crate) async fn of_file(path: &Path, common: &Common) -> Result<Lists, CliEr
                 false => path.display().to_string(),
             },
             artifact: path.to_owned(),
+            lines: Lines::of(&list.text),
             pointer: Some(list.pointer),
             tools: Ok(list.entries),
         }])),
-        Document::Servers(text) => ask(path, read(path, &text)?, common).await,
+        Document::Servers(text) => ask(path, &text, read(path, &text)?, common).await,
     }
 }
 
 /// The lists of all servers of a configuration.
 pub(crate) async fn of_servers(config: &Path, common: &Common) -> Result<Lists, CliError> {
     let text = input::file(config)?;
-    ask(config, read(config, &text)?, common).await
+    ask(config, &text, read(config, &text)?, common).await
 }
 
 /// The list of one server of a configuration.
@@ -66,6 +83,7 @@ pub(crate) async fn of_server(
     if let Some(server) = found {
         return ask(
             config,
+            &text,
             ServersConfig::default().with(server.clone()),
             common,
         )
@@ -95,14 +113,21 @@ fn read(path: &Path, text: &str) -> Result<ServersConfig, CliError> {
 }
 
 /// Starts servers, takes what they list, and ends them.
-async fn ask(config: &Path, servers: ServersConfig, common: &Common) -> Result<Lists, CliError> {
+async fn ask(
+    config: &Path,
+    text: &str,
+    servers: ServersConfig,
+    common: &Common,
+) -> Result<Lists, CliError> {
     let base = config.parent().filter(|base| !base.as_os_str().is_empty());
     let upstreams = Upstreams::builder(servers)
         .base_dir(base.unwrap_or(Path::new(".")))
         .client("tool", env!("CARGO_PKG_VERSION"))
         .keep_lists()
-        .pins(setup::pins(common).await?)
-        .connect(&Registry::default());
+        .pins(setup::pins(common).await?);
+    #[cfg(feature = "oauth")]
+    let upstreams = upstreams.logins(setup::logins(common).await?);
+    let upstreams = upstreams.connect(&Registry::default());
     tokio::select! {
         () = upstreams.settled() => {}
         status = signals::told_to_end() => {
@@ -110,6 +135,7 @@ async fn ask(config: &Path, servers: ServersConfig, common: &Common) -> Result<L
             return Ok(Err(status));
         }
     }
+    let lines = Lines::of(text);
     let mut lists = Vec::new();
     for status in upstreams.statuses() {
         let tools = match (status.state, upstreams.listed(&status.name)) {
@@ -117,7 +143,8 @@ async fn ask(config: &Path, servers: ServersConfig, common: &Common) -> Result<L
             (
                 UpstreamState::Failed { reason }
                 | UpstreamState::Away { reason, .. }
-                | UpstreamState::Held { reason },
+                | UpstreamState::Held { reason }
+                | UpstreamState::Locked { reason },
                 None,
             ) => Err(reason),
             (_, Some(listed)) => Ok(listed.to_vec()),
@@ -126,6 +153,7 @@ async fn ask(config: &Path, servers: ServersConfig, common: &Common) -> Result<L
         lists.push(Listed {
             name: status.name,
             artifact: config.to_owned(),
+            lines: lines.clone(),
             pointer: None,
             tools,
         });

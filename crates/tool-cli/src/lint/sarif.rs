@@ -7,11 +7,18 @@ use std::path::{Component, Path};
 use serde_json::{Value, json};
 use tool_runtime::provider::{Finding, Level, LintRule, Profile, RULES_READ, lint_rules};
 
-use super::Linted;
 use super::listed::Listed;
+use super::{Linted, Unread};
 
 /// The whole log: one run, whose rules are those of the profiles.
-pub(super) fn document(linted: &[Linted], profiles: &[Profile]) -> Value {
+///
+/// A server that could not be asked is a notification of the invocation, which then did not succeed.
+pub(super) fn document(
+    linted: &[Linted],
+    unread: &[Unread],
+    profiles: &[Profile],
+    status: u8,
+) -> Value {
     let rules: Vec<&LintRule> = lint_rules()
         .filter(|rule| rule.profiles.iter().any(|it| profiles.contains(it)))
         .collect();
@@ -29,9 +36,31 @@ pub(super) fn document(linted: &[Linted], profiles: &[Profile]) -> Value {
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
             }},
+            "invocations": [{
+                "executionSuccessful": unread.is_empty(),
+                "exitCode": status,
+                "toolExecutionNotifications": unread.iter().map(notification).collect::<Vec<_>>(),
+            }],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
+    })
+}
+
+fn notification(unread: &Unread) -> Value {
+    let listed = &unread.listed;
+    json!({
+        "level": "error",
+        "message": {"text": format!("{unread}.")},
+        "locations": [{"physicalLocation": physical(listed, "")}],
+    })
+}
+
+/// A place of the file.
+fn physical(listed: &Listed, place: &str) -> Value {
+    json!({
+        "artifactLocation": {"uri": uri(&listed.artifact)},
+        "region": {"startLine": listed.line_of(place)},
     })
 }
 
@@ -101,11 +130,7 @@ fn location(listed: &Listed, finding: &Finding) -> Value {
         tool => tool,
     };
     json!({
-        "physicalLocation": {
-            "artifactLocation": {"uri": uri(&listed.artifact)},
-            // Where in the text is not known; viewers want a line.
-            "region": {"startLine": 1},
-        },
+        "physicalLocation": physical(listed, &place),
         "logicalLocations": [{
             "name": name,
             "fullyQualifiedName": place,

@@ -28,6 +28,9 @@ fn help_says_what_every_command_does() {
         ("approvals_answer", &["approvals", "answer"]),
         ("pin", &["pin"]),
         ("pin_diff", &["pin", "diff"]),
+        ("token", &["token"]),
+        ("token_add", &["token", "add"]),
+        ("doctor", &["doctor"]),
         ("completions", &["completions"]),
     ] {
         let help = bench.bare(&[args, &["--help"]].concat()).end().succeeded();

@@ -12,6 +12,7 @@ pub(crate) struct HttpClient {
     authority: String,
     path: String,
     session: Option<String>,
+    token: Option<String>,
 }
 
 /// A request that was sent. Dropping it closes its connection.
@@ -34,6 +35,15 @@ impl HttpClient {
             authority: authority.to_owned(),
             path: format!("/{path}"),
             session: None,
+            token: None,
+        }
+    }
+
+    /// The same for a client that shows a token.
+    pub(crate) fn with_token(url: &str, token: &str) -> Self {
+        Self {
+            token: Some(token.to_owned()),
+            ..Self::new(url)
         }
     }
 
@@ -111,6 +121,9 @@ impl HttpClient {
         }
         if let Some(session) = &self.session {
             head += &format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n");
+        }
+        if let Some(token) = &self.token {
+            head += &format!("Authorization: Bearer {token}\r\n");
         }
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");

@@ -21,12 +21,14 @@ enum Hit {
     Guard,
     /// The one that does the work.
     Gateway,
+    /// The same, as it ends where a panic or a fault of the machine ends it: all at once.
+    Crash,
     /// The process group of the program.
     Group,
 }
 
 /// Those that leave somebody who knows of every process.
-const HITS: [Hit; 4] = [Hit::Front, Hit::Guard, Hit::Gateway, Hit::Group];
+const HITS: [Hit; 5] = [Hit::Front, Hit::Guard, Hit::Gateway, Hit::Crash, Hit::Group];
 
 /// Front, guard and gateway, from the number of the first.
 pub(crate) fn processes(front: u32) -> [u32; 3] {
@@ -54,6 +56,7 @@ fn hit(hit: Hit, front: u32) -> [u32; 3] {
         Hit::Front => signal("KILL", &[front.to_string()]),
         Hit::Guard => signal("KILL", &[guard.to_string()]),
         Hit::Gateway => signal("KILL", &[gateway.to_string()]),
+        Hit::Crash => signal("ABRT", &[gateway.to_string()]),
         Hit::Group => signal("KILL", &["--".to_owned(), format!("-{front}")]),
     }
     all

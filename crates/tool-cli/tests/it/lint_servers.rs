@@ -102,6 +102,18 @@ fn a_server_that_cannot_be_asked_is_named_and_the_others_are_linted() {
     let said = "error: server gone could not be started: there is no command \"no-such-command-anywhere\"\n";
     assert_eq!(ended.stderr, said);
     assert!(ended.text().contains("open (bad)\n"), "{}", ended.text());
+
+    let ended = bench
+        .tool(&["lint", "served/mcp.json", "--profile", "anthropic"])
+        .args(["--json"])
+        .end()
+        .with_code(2);
+    let reason = "could not be started: there is no command \"no-such-command-anywhere\"";
+    let unread = json!([{"source": "gone", "reason": reason}]);
+    assert_eq!(ended.json()["unread"], unread);
+    let sources = ended.json()["sources"].clone();
+    let names = sources.as_array().unwrap().iter().map(|it| &it["source"]);
+    assert!(names.eq(["bad", "good"]));
 }
 
 fn read(path: &Path) -> serde_json::Value {

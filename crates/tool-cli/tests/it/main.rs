@@ -13,12 +13,19 @@
 
 // What the stories are told with.
 mod deadline;
+#[cfg(target_os = "linux")]
+mod echo_server;
+#[cfg(target_os = "linux")]
+mod held_by;
 mod http_client;
 mod invocation;
+#[cfg(feature = "oauth")]
+mod login_site;
 /// Looks into the table of processes that Linux has.
 #[cfg(target_os = "linux")]
 mod marked;
 mod peers;
+mod recorder; // of what an upstream over HTTP is sent
 mod serving;
 mod stdio_client;
 #[cfg(target_os = "linux")]
@@ -26,7 +33,14 @@ mod terminal;
 mod workbench;
 
 // What must hold, with other people's programs where they are installed.
+mod clients;
+#[cfg(target_os = "linux")]
+mod crowd;
+#[cfg(target_os = "linux")]
+mod cycles;
 mod gateway;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod killed;
@@ -35,6 +49,7 @@ mod leaving;
 mod long_output;
 mod mistakes;
 mod refusals;
+mod sandbox;
 mod sdk_clients;
 
 // What a person meets.
@@ -42,15 +57,22 @@ mod arguments;
 #[cfg(target_os = "linux")]
 mod at_a_terminal;
 mod completions;
+mod doctor;
 mod help;
 mod json;
 mod labelled_arguments;
 mod lint;
 mod lint_servers;
+#[cfg(feature = "oauth")]
+mod login;
+mod overlay;
 mod pin;
 mod pipes;
 mod policy; // ... of what may be done
 mod sarif;
 mod serving_http;
 mod settings;
+#[cfg(target_os = "linux")]
+mod sockets;
+mod status_tool;
 mod wire_list;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::workbench::Workbench;
 
 /// This program as a server of another folder.
-fn servers(bench: &Workbench, more: &[&str]) {
+pub(crate) fn servers(bench: &Workbench, more: &[&str]) {
     let serve = bench.bare(&[]).into_command();
     let mut args = vec!["serve", "--root", "served", "--state", "served/state"];
     args.extend(more);
@@ -127,4 +127,58 @@ fn every_call_is_on_record_with_its_rule_and_without_its_values() {
         assert!(line["definition"].as_str().unwrap().starts_with("sha-256:"));
         assert!(line["arguments"].as_str().unwrap().starts_with("sha-256:"));
     }
+}
+
+#[test]
+fn what_was_trusted_can_be_forgotten_as_a_whole_or_by_tool() {
+    let bench = Workbench::new();
+    servers(&bench, &[]);
+    let list = || {
+        bench
+            .tool(&["--mcp-config", "mcp.json", "list"])
+            .end()
+            .succeeded()
+    };
+    list();
+    let forget = |what: &str| bench.tool(&["pin", "forget", what]).end();
+    forget("own/nothing")
+        .with_code(2)
+        .says(&["nothing is trusted of tool \"nothing\" of server own"]);
+    forget("other")
+        .with_code(2)
+        .says(&["no server \"other\" was ever started"]);
+    forget("own/read").succeeded();
+    let held = list();
+    assert!(!held.text().contains("own__read ") && held.text().contains("own__grep"));
+    forget("own").succeeded();
+    list().says(&["server own is new, and trusted as it is: "]);
+    assert!(list().text().contains("own__read"));
+}
+
+#[test]
+fn s20_a_list_of_servers_that_lies_in_the_project_starts_nothing_unless_it_is_named() {
+    let bench = Workbench::new();
+    let touch = json!({"mcpServers": {"evil": {"command": "touch", "args": ["started"]}}});
+    let hidden = [
+        "mcp.json",
+        ".mcp.json",
+        ".vscode/mcp.json",
+        ".cursor/mcp.json",
+        "root/.mcp.json",
+    ];
+    for name in hidden {
+        bench.file(name, &touch.to_string());
+    }
+    let listed = bench.tool(&["list"]).end().succeeded();
+    assert!(!listed.text().contains("evil") && !listed.stderr.contains("evil"));
+    assert!(!bench.path().join("started").exists());
+    // The one that is named is shown in full ahead of its first start.
+    bench
+        .tool(&["--mcp-config", "mcp.json", "list"])
+        .end()
+        .says(&[
+            "server evil is new, and trusted as it is: ",
+            "touch started",
+        ]);
+    assert!(bench.path().join("started").exists());
 }

@@ -17,9 +17,32 @@ struct Log {
 #[derive(Deserialize)]
 struct Run {
     tool: Tool,
+    invocations: Vec<Invocation>,
     results: Vec<Found>,
     #[serde(rename = "columnKind")]
     column_kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Invocation {
+    execution_successful: bool,
+    exit_code: i32,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Notification {
+    level: String,
+    message: Message,
+    locations: Vec<Place>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Place {
+    physical_location: Physical,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +136,8 @@ fn a_log_has_what_the_format_demands() {
     let bench = Workbench::new();
     let document = json!({"result": {"tools": entries()}});
     std::fs::create_dir(bench.path().join("my lists")).unwrap();
-    bench.file("my lists/t\u{e9}.json", &document.to_string());
+    let text = serde_json::to_string_pretty(&document).unwrap();
+    bench.file("my lists/t\u{e9}.json", &text);
     let log = log(&bench, &["lint", "my lists/t\u{e9}.json"]);
     assert_eq!(log.version, "2.1.0");
     assert!(
@@ -124,6 +148,11 @@ fn a_log_has_what_the_format_demands() {
     let [run] = log.runs.as_slice() else {
         panic!("there is one run");
     };
+    let [invocation] = run.invocations.as_slice() else {
+        panic!("there is one invocation");
+    };
+    assert!(invocation.execution_successful && invocation.exit_code == 1);
+    assert!(invocation.tool_execution_notifications.is_empty());
     assert_eq!(run.column_kind, "unicodeCodePoints");
     let driver = &run.tool.driver;
     assert_eq!(
@@ -165,7 +194,6 @@ fn a_log_has_what_the_format_demands() {
             location.physical_location.artifact_location.uri,
             "my%20lists/t%C3%A9.json"
         );
-        assert_eq!(location.physical_location.region.start_line, 1);
         let [logical] = location.logical_locations.as_slice() else {
             panic!("there is one logical location");
         };
@@ -176,6 +204,12 @@ fn a_log_has_what_the_format_demands() {
             document.pointer(place).is_some(),
             "{place} is a place of the file"
         );
+        // Written out like this, a value stands on the line whose text begins with its key.
+        let line = location.physical_location.region.start_line;
+        let line = text.lines().nth(line as usize - 1).unwrap().trim_start();
+        let key = place.rsplit('/').next().unwrap();
+        let is_it = line.starts_with(&format!("\"{key}\": ")) || key.parse::<usize>().is_ok();
+        assert!(is_it, "{place} is not on the line {line}");
     }
 }
 
@@ -204,4 +238,29 @@ fn one_place_and_rule_is_one_result_whatever_the_profiles() {
     assert_eq!(names, ["openai-chat", "openai-responses"]);
     let rules = &log.runs[0].tool.driver.rules;
     assert!(rules.iter().all(|rule| !rule.id.starts_with("gemini/")));
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_a_notification_on_the_line_that_names_it() {
+    let bench = Workbench::new();
+    let config =
+        "{\"mcpServers\": {\n\n  \"gone\": {\"command\": \"no-such-command-anywhere\"}\n}}";
+    bench.file("mcp.json", config);
+    let log = log(&bench, &["lint", "mcp.json"]);
+    let [invocation] = log.runs[0].invocations.as_slice() else {
+        panic!("there is one invocation");
+    };
+    assert!(!invocation.execution_successful);
+    assert_eq!(invocation.exit_code, 2);
+    let [told] = invocation.tool_execution_notifications.as_slice() else {
+        panic!("there is one notification");
+    };
+    assert_eq!(told.level, "error");
+    let wanted =
+        "server gone could not be started: there is no command \"no-such-command-anywhere\".";
+    assert_eq!(told.message.text, wanted);
+    let place = &told.locations[0].physical_location;
+    assert_eq!(place.artifact_location.uri, "mcp.json");
+    assert_eq!(place.region.start_line, 3);
+    assert!(log.runs[0].results.is_empty());
 }

@@ -14,9 +14,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::Error;
 
-use super::Plain;
-
-type Member<'t> = (std::borrow::Cow<'t, str>, Plain<'t>);
+use super::{Member, Plain};
 
 pub(super) fn decode<T: DeserializeOwned>(plain: &Plain<'_>) -> Option<T> {
     let unsure = Cell::new(false);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Number;
 
-use super::Plain;
+use super::{Member, Plain};
 
 /// The most keys of an object: each is held against all others.
 const MOST_KEYS: usize = 16;
@@ -16,46 +16,62 @@ const MOST_DIGITS: usize = 18;
 const MEMBERS: usize = 4;
 
 pub(super) fn read(text: &str) -> Option<Plain<'_>> {
-    let mut reader = Reader { text, at: 0 };
+    let rest = text.as_bytes();
+    let mut reader = Reader { text, rest };
     reader.skip_blanks();
     let value = reader.value(MOST_LEVELS)?;
     reader.skip_blanks();
-    (reader.at == text.len()).then_some(value)
+    reader.rest.is_empty().then_some(value)
 }
 
 /// Gives up at whatever is not of the simple sort, wrong or not.
 struct Reader<'t> {
     text: &'t str,
-    at: usize,
+    /// What of the text is still to be read.
+    rest: &'t [u8],
 }
 
 impl<'t> Reader<'t> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.rest.first().copied()
+    }
+
+    /// What was read since there were so many bytes left, but for so many at its end.
+    fn since(&self, left: usize, but: usize) -> Option<&'t str> {
+        let start = self.text.len().checked_sub(left)?;
+        let end = self.text.len().checked_sub(self.rest.len() + but)?;
+        self.text.get(start..end)
     }
 
     fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
+        while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
         }
     }
 
     /// Takes a byte, and the blanks behind it.
     fn takes(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == Some(byte);
+        let is_there = self.closes(byte).is_some();
         if is_there {
-            self.at += 1;
             self.skip_blanks();
         }
         is_there
     }
 
-    fn word(&mut self, word: &str, value: Plain<'t>) -> Option<Plain<'t>> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        rest.starts_with(word.as_bytes()).then(|| {
-            self.at += word.len();
-            value
-        })
+    /// Takes a byte. What stands behind it is taken by whoever asked for what it closes.
+    fn closes(&mut self, byte: u8) -> Option<()> {
+        match self.rest {
+            [first, rest @ ..] if *first == byte => {
+                self.rest = rest;
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn word(&mut self, word: &[u8], value: Plain<'t>) -> Option<Plain<'t>> {
+        self.rest = self.rest.strip_prefix(word)?;
+        Some(value)
     }
 
     fn value(&mut self, levels: usize) -> Option<Plain<'t>> {
@@ -63,9 +79,9 @@ impl<'t> Reader<'t> {
             b'{' => self.object(levels.checked_sub(1)?),
             b'[' => self.array(levels.checked_sub(1)?),
             b'"' => self.string().map(Plain::Text),
-            b't' => self.word("true", Plain::Bool(true)),
-            b'f' => self.word("false", Plain::Bool(false)),
-            b'n' => self.word("null", Plain::Null),
+            b't' => self.word(b"true", Plain::Bool(true)),
+            b'f' => self.word(b"false", Plain::Bool(false)),
+            b'n' => self.word(b"null", Plain::Null),
             b'-' | b'0'..=b'9' => self.number().map(Plain::Number),
             _ => None,
         }
@@ -73,12 +89,12 @@ impl<'t> Reader<'t> {
 
     fn object(&mut self, levels: usize) -> Option<Plain<'t>> {
         self.takes(b'{');
-        if self.takes(b'}') {
+        if self.closes(b'}').is_some() {
             return Some(Plain::Object(Vec::new()));
         }
-        let mut members: Vec<(Cow<'t, str>, Plain<'t>)> = Vec::with_capacity(MEMBERS);
+        let mut members: Vec<Member<'t>> = Vec::with_capacity(MEMBERS);
         loop {
-            if self.peek() != Some(b'"') || members.len() == MOST_KEYS {
+            if members.len() == MOST_KEYS {
                 return None;
             }
             let key = self.string()?;
@@ -93,7 +109,6 @@ impl<'t> Reader<'t> {
                 break;
             }
         }
-        // What stands behind it is taken by whoever asked for it.
         self.closes(b'}')?;
         Some(Plain::Object(members))
     }
@@ -115,68 +130,62 @@ impl<'t> Reader<'t> {
         Some(Plain::Array(items))
     }
 
-    fn closes(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
-    }
-
-    /// A string, whose first quotation mark is there.
+    /// A string, if one begins here.
     fn string(&mut self) -> Option<Cow<'t, str>> {
-        let start = self.at + 1;
-        let bytes = self.text.as_bytes();
-        let mut at = start;
-        loop {
-            match bytes.get(at)? {
-                b'"' => break,
-                b'\\' => return self.escaped(at),
+        self.closes(b'"')?;
+        let left = self.rest.len();
+        while let [byte, rest @ ..] = self.rest {
+            self.rest = rest;
+            match byte {
+                b'"' => return self.since(left, 1).map(Cow::Borrowed),
+                b'\\' => return self.escaped(left),
                 0..=0x1f => return None,
-                _ => at += 1,
+                _ => {}
             }
         }
-        self.at = at + 1;
-        self.text.get(start..at).map(Cow::Borrowed)
+        None
     }
 
-    /// A string with an escape at that place, or with several from there on.
-    fn escaped(&mut self, mut at: usize) -> Option<Cow<'t, str>> {
-        let bytes = self.text.as_bytes();
-        loop {
-            match bytes.get(at)? {
-                b'"' => break,
-                b'\\' => at += 2,
-                _ => at += 1,
+    /// A string that began when there were so many bytes left, and whose first escape is begun.
+    fn escaped(&mut self, left: usize) -> Option<Cow<'t, str>> {
+        let mut escapes = true;
+        while let [byte, rest @ ..] = self.rest {
+            self.rest = rest;
+            match byte {
+                _ if escapes => escapes = false,
+                b'"' => {
+                    let quoted = self.since(left + 1, 0)?;
+                    return serde_json::from_str(quoted).ok().map(Cow::Owned);
+                }
+                b'\\' => escapes = true,
+                _ => {}
             }
         }
-        let quoted = self.text.get(self.at..=at)?;
-        self.at = at + 1;
-        serde_json::from_str(quoted).ok().map(Cow::Owned)
+        None
     }
 
     fn number(&mut self) -> Option<Number> {
-        let start = self.at;
-        let is_negative = self.peek() == Some(b'-');
-        if is_negative {
-            self.at += 1;
-        }
-        let digits = self.at;
-        let mut sum = 0_i64;
-        while let Some(byte @ b'0'..=b'9') = self.peek() {
+        let left = self.rest.len();
+        let is_negative = self.closes(b'-').is_some();
+        let leads_with_zero = self.peek() == Some(b'0');
+        let (mut sum, mut count) = (0_i64, 0);
+        while let [byte @ b'0'..=b'9', rest @ ..] = self.rest {
             // Numbers with more digits than fit are read again below.
             sum = sum.wrapping_mul(10).wrapping_add(i64::from(byte - b'0'));
-            self.at += 1;
+            count += 1;
+            self.rest = rest;
         }
-        let count = self.at - digits;
-        let is_fraction = matches!(self.peek(), Some(b'.' | b'e' | b'E'));
-        let leads_with_zero = self.text.as_bytes().get(digits) == Some(&b'0');
+        let is_fraction = matches!(self.rest, [b'.' | b'e' | b'E', ..]);
         if count == 0 || (leads_with_zero && (count > 1 || (is_negative && !is_fraction))) {
             return None;
         }
         if !is_fraction && count <= MOST_DIGITS {
             return Some(Number::from(if is_negative { -sum } else { sum }));
         }
-        while let Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') = self.peek() {
-            self.at += 1;
+        while let [b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-', rest @ ..] = self.rest {
+            self.rest = rest;
         }
-        let number: Number = serde_json::from_str(self.text.get(start..self.at)?).ok()?;
+        let number: Number = serde_json::from_str(self.since(left, 0)?).ok()?;
         // A rounded integer, or one that is spelled like a fraction, is for who knows all sorts.
         let is_plain = number.is_i64() || number.is_u64() || number.as_f64()?.fract() != 0.0;
         is_plain.then_some(number)

@@ -4,7 +4,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use tool_core::{CallFacts, CheckIn, Component, Facts, NeedsApproval};
+use tool_core::{CallFacts, CheckIn, Component, ComponentFault, Facts, NeedsApproval};
 
 #[derive(serde::Deserialize)]
 struct Refund {
@@ -98,4 +98,31 @@ fn a_component_goes_with_its_check_in_and_nowhere_else() {
     assert_eq!(check_in.asks_with(), Some(&component));
     let json = serde_json::to_value(Component::new("plain")).unwrap();
     assert_eq!(json, json!({"id": "plain"}));
+}
+
+#[test]
+fn a_component_takes_its_artifact_from_an_argument_and_survives_json() {
+    let check_in = CheckIn::always()
+        .component(Component::new("preview").props_ref("art_fixed"))
+        .props_from("draft");
+    assert!(check_in.shows_artifacts() && !CheckIn::always().shows_artifacts());
+    for (input, reference) in [
+        (json!({"draft": "art_1"}), Some("art_1")),
+        (json!({"draft": null}), None),
+        (json!({}), None),
+    ] {
+        let component = check_in.component_for(&input).unwrap().unwrap();
+        assert_eq!(component.props_ref.as_deref(), reference);
+        let json = serde_json::to_value(&component).unwrap();
+        assert_eq!(json.get("props_ref").is_some(), reference.is_some());
+        let back: Component = serde_json::from_value(json).unwrap();
+        assert_eq!(back, component);
+    }
+    for input in [json!({"draft": 5}), json!({"draft": " "})] {
+        let fault = check_in.component_for(&input).unwrap_err();
+        assert_eq!(fault, ComponentFault::Shape);
+    }
+    // What an argument names is nothing without a component.
+    let bare = CheckIn::always().props_from("draft");
+    assert_eq!(bare.component_for(&json!({"draft": "art_1"})), Ok(None));
 }

@@ -12,6 +12,7 @@
 //! - `handler_error`: the one conversion of errors
 //! - `names`: names as authored
 //! - `outcomes`: how calls end, as words that stay
+//! - `output`: a result that is a value for whoever asks
 //! - `permission`: policy and approver together
 //! - `schema`: schemas of types, and their bounds
 //! - `sizes`: bounds and pages
@@ -37,6 +38,7 @@ mod forwarding;
 mod handler_error;
 mod names;
 mod outcomes;
+mod output;
 mod permission;
 mod plain;
 mod schema;

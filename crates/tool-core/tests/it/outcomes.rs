@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_core::{
-    Column, ColumnMismatch, ColumnType, Defect, DefectKind, Denial, FailureMode, FailureOrigin,
-    Gate, InvalidArguments, Issue, Outcome, Refusal, ResumeFault, Settlement, Suspension,
-    ToolFailure, judge_columns,
+    Column, ColumnMismatch, ColumnType, ComponentFault, Defect, DefectKind, Denial, FailureMode,
+    FailureOrigin, Gate, InvalidArguments, Issue, Outcome, Refusal, ResumeFault, Settlement,
+    Suspension, ToolFailure, judge_columns,
 };
 
 fn mismatch() -> ColumnMismatch {
@@ -30,6 +30,10 @@ fn refusals() -> Vec<Refusal> {
         Refusal::Denied(Denial::new("x", "a rule")),
         Refusal::Declined { note: None },
         Refusal::Stopped { note: None },
+        Refusal::Component {
+            fault: ComponentFault::Unresolved,
+            operator: None,
+        },
         Refusal::Artifact {
             issues: vec!["x is missing".to_owned()],
             operator: None,
@@ -102,6 +106,7 @@ fn the_words_the_origin_and_whether_to_try_again_are_fixed_for_every_end() {
             "refused denied denied -",
             "refused declined denied -",
             "refused stopped denied -",
+            "refused component denied again",
             "refused artifact denied again",
             "refused credential denied -",
             "refused ceiling result again",
@@ -131,6 +136,8 @@ fn what_a_model_reads_of_each_refusal_is_fixed() {
             "permission for x was denied; calling again will not change that",
             "the user declined this call",
             "the user declined this call and stopped",
+            "the user could not be asked whether to go on, as the artifact to be shown is not \
+             there; the tool did not run",
             "x is missing",
             "access to x could not be obtained; continue without it",
             "the result has 2 characters and the most is 1; no data was returned; ask for less",

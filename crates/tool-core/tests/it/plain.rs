@@ -204,7 +204,7 @@ fn both(text: &str) -> [Option<Value>; 2] {
     [executor.prepare(&value), executor.prepare_spoken(&spoken)].map(|prepared| {
         let mut running = prepared.ok()?.run(Context::detached());
         futures_util::FutureExt::now_or_never(running.as_mut())?.ok()?;
-        running.as_mut().encode().ok()?.output
+        running.as_mut().encode().ok()?.output.map(Value::from)
     })
 }
 

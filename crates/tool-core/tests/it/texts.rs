@@ -48,10 +48,7 @@ fn every_outcome_but_completion_is_an_error_with_a_text_for_the_model() {
             !settlement.text().is_empty(),
             "{word}"
         );
-        assert_eq!(
-            (settlement.output.as_ref(), settlement.structured()),
-            (None, None)
-        );
+        assert_eq!((settlement.output(), settlement.structured()), (None, None));
     }
 }
 

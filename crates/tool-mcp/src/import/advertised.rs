@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tool_core::Annotations;
 
+use crate::wire::DECLARATIONS;
+
 /// A tool as its server advertises it, as far as it is understood.
 #[derive(Debug)]
 pub(crate) struct Advertised {
@@ -12,6 +14,8 @@ pub(crate) struct Advertised {
     pub(crate) input: Value,
     pub(crate) output: Option<Value>,
     pub(crate) annotations: Annotations,
+    /// What it declares beside them, unread.
+    pub(crate) declarations: Option<Value>,
 }
 
 /// The hints of a server, each of which may be missing or of the wrong type.
@@ -44,6 +48,9 @@ impl Advertised {
             return Err((name, "its input schema is nested too deeply to be read"));
         }
         let annotations = annotations(&entry);
+        let meta = entry.get_mut("_meta");
+        let declarations = meta.and_then(|meta| meta.get_mut(DECLARATIONS));
+        let declarations = declarations.map(Value::take);
         Ok(Self {
             description: match entry.remove("description") {
                 Some(Value::String(text)) if !text.trim().is_empty() => Some(text),
@@ -55,6 +62,7 @@ impl Advertised {
             name,
             input,
             annotations,
+            declarations,
         })
     }
 }

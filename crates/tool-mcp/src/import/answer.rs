@@ -16,20 +16,38 @@ const ROUNDED: &str = "tool-runtime/rounded";
 ///   the other, except that output without any block is left to the runtime to show, so that the
 ///   model is never shown nothing where there is something.
 /// - A result that says of itself that it is an error is a failure with the same two parts.
+/// - What a server of the revision 2024-10-07 gives as `toolResult` is the output, where there is
+///   neither a block nor structured content.
+/// - An answer with none of them is a failure that says of which shape it is, and nothing of it.
 /// - Numbers that no value holds to the last digit are in `_meta` as they were written.
 pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolFailure> {
     let Answer { result, rounded } = answer;
     let Value::Object(mut answer) = result else {
-        return Err(ToolFailure::new(format!(
-            "server {server} answered with something that is no result"
-        )));
+        return Err(shapeless(server, &shape(&result)));
     };
-    let content: Vec<Content> = match answer.remove("content") {
-        Some(Value::Array(blocks)) => blocks.iter().map(content::from_json).collect(),
-        _ => Vec::new(),
+    let members = answer.len();
+    let blocks = answer.remove("content");
+    let content: Option<Vec<Content>> = match &blocks {
+        Some(Value::Array(blocks)) => Some(blocks.iter().map(content::from_json).collect()),
+        _ => None,
     };
     let structured = answer.remove("structuredContent");
-    if answer.get("isError") == Some(&Value::Bool(true)) {
+    let is_error = answer.get("isError") == Some(&Value::Bool(true));
+    let earlier = answer.remove("toolResult");
+    let (content, structured) = match (content, structured, earlier) {
+        // Whoever still answers as of old leaves the blocks empty beside it.
+        (None, None, Some(earlier)) => (Vec::new(), Some(earlier)),
+        (Some(content), None, Some(earlier)) if content.is_empty() => (content, Some(earlier)),
+        (None, None, None) if !is_error => {
+            let blocks = blocks.map_or("no content".to_owned(), |blocks| {
+                format!("{} for content", shape(&blocks))
+            });
+            let shape = format!("an object of {members} members with {blocks}");
+            return Err(shapeless(server, &shape));
+        }
+        (content, structured, _) => (content.unwrap_or_default(), structured),
+    };
+    if is_error {
         return Err(failure(server, content, structured));
     }
 
@@ -67,6 +85,17 @@ pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
         CallError::Status(status) => {
             format!("server {server} answered with HTTP status {status}")
         }
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => format!(
+            "server {server} wants to know who calls, or wants somebody with more rights to: a person has to log in to it; the call did not run"
+        ),
+        CallError::TooMany(None) => format!(
+            "server {server} takes no more calls for now, and did not run this one; call again later"
+        ),
+        CallError::TooMany(Some(wait)) => format!(
+            "server {server} takes no more calls for now, and did not run this one; call again in {} s",
+            wait.as_secs()
+        ),
         CallError::ResultType(kind) if kind == "input_required" => format!(
             "server {server} asked for something before it would answer, which is not possible here"
         ),
@@ -107,6 +136,23 @@ fn failure(server: &Namespace, content: Vec<Content>, structured: Option<Value>)
     match structured {
         Some(structured) => failure.structured(structured),
         None => failure,
+    }
+}
+
+fn shapeless(server: &Namespace, shape: &str) -> ToolFailure {
+    ToolFailure::new(format!(
+        "server {server} answered with {shape}, which is no result of a tool"
+    ))
+}
+
+fn shape(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(items) => format!("an array of {}", items.len()),
+        Value::Object(members) => format!("an object of {} members", members.len()),
     }
 }
 

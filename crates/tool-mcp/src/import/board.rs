@@ -9,12 +9,16 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::call_error::CallError;
+use super::incoming::Asked;
 use super::mailbox::{Letter, Mailbox};
+use super::whose::Whose;
+use super::wishes::Wishes;
 use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
+use crate::wire::Id;
 
 /// Who waits for what on one connection: shared by whoever reads it and the callers.
 pub(crate) struct Board {
-    waiting: Mutex<HashMap<u64, Mailbox>>,
+    waiting: Mutex<HashMap<u64, Waiting>>,
     tools_changed: Notify,
     /// How often the server said that its tools have changed.
     changes_told: AtomicU64,
@@ -25,6 +29,25 @@ pub(crate) struct Board {
     pub(crate) frame_bytes: usize,
 }
 
+/// Who waits for the answer to a request.
+struct Waiting {
+    mailbox: Mailbox,
+    /// For one in the middle of which the server may ask for something.
+    whose: Option<Whose>,
+}
+
+/// Where a question of the server belongs.
+pub(crate) enum Addressee {
+    /// In the middle of a request: to whoever made it.
+    Caller,
+    /// There is no request in the middle of which it could be.
+    Nobody(Asked),
+    /// There are several, of several callers or of one that cannot be told from others.
+    Unknown(Asked),
+    /// The one to whom it belongs has too many already.
+    Busy(Asked),
+}
+
 /// What of a server is counted and told beyond one connection.
 pub(crate) struct Tally {
     pub(crate) server: String,
@@ -32,6 +55,7 @@ pub(crate) struct Tally {
     stray_messages: AtomicU64,
     changes: AtomicU64,
     pub(crate) events: OfferEventSender,
+    pub(crate) wishes: Arc<Wishes>,
 }
 
 impl Board {
@@ -48,19 +72,62 @@ impl Board {
     }
 
     /// Enters a request that is about to be sent, or says that nothing can be sent any more.
-    pub(crate) fn enter(&self, id: u64, mailbox: Mailbox) -> Result<(), CallError> {
+    pub(crate) fn enter(
+        &self,
+        id: u64,
+        mailbox: Mailbox,
+        whose: Option<Whose>,
+    ) -> Result<(), CallError> {
         let mut waiting = self.waiting();
         // Looked at under the lock that closing takes, so that nobody enters behind it.
         if self.closed.is_cancelled() {
             return Err(CallError::NotSent);
         }
-        waiting.insert(id, mailbox);
+        waiting.insert(id, Waiting { mailbox, whose });
         Ok(())
     }
 
     /// Takes out a request that nobody waits for any more.
     pub(crate) fn take(&self, id: u64) -> Option<Mailbox> {
-        self.waiting().remove(&id)
+        self.waiting().remove(&id).map(|waiting| waiting.mailbox)
+    }
+
+    /// Takes a question to the request in the middle of which it was asked: `of` where the server
+    /// said so, else the only one, or the latest where all are of one caller.
+    pub(crate) fn ask(&self, of: Option<u64>, asked: Asked) -> Addressee {
+        let waiting = self.waiting();
+        let of = of.filter(|id| waiting.get(id).is_some_and(|one| one.whose.is_some()));
+        let mailbox = match of.and_then(|id| waiting.get(&id)) {
+            Some(named) => named.mailbox.clone(),
+            None => {
+                let callers = waiting
+                    .iter()
+                    .filter_map(|(id, waiting)| Some((id, waiting.whose.as_ref()?, waiting)));
+                let Some((_, whose, latest)) = callers.clone().max_by_key(|(id, ..)| **id) else {
+                    return Addressee::Nobody(asked);
+                };
+                let mut others = callers.map(|(_, whose, _)| whose);
+                let alone = others.clone().count() == 1;
+                if !alone && !others.all(|other| other.is_same(whose)) {
+                    return Addressee::Unknown(asked);
+                }
+                latest.mailbox.clone()
+            }
+        };
+        drop(waiting);
+        match mailbox.offer(Letter::Asked(asked.clone())) {
+            true => Addressee::Caller,
+            false => Addressee::Busy(asked),
+        }
+    }
+
+    /// Tells everybody who may have been asked that a question is withdrawn.
+    pub(crate) fn withdraw(&self, question: &Id) {
+        for waiting in self.waiting().values() {
+            if waiting.whose.is_some() {
+                waiting.mailbox.offer(Letter::Withdrawn(question.clone()));
+            }
+        }
     }
 
     /// Whether anybody waits for the answer to a request.
@@ -92,7 +159,7 @@ impl Board {
             Value::String(id) => id.parse().ok(),
             _ => None,
         };
-        let mailbox = id.and_then(|id| self.waiting().get(&id).cloned());
+        let mailbox = id.and_then(|id| Some(self.waiting().get(&id)?.mailbox.clone()));
         match mailbox {
             Some(mailbox) => mailbox.put(Letter::Progress(report)),
             None => self.stray(),
@@ -146,8 +213,8 @@ impl Board {
         self.closed.cancel();
         let left = std::mem::take(&mut *waiting);
         drop(waiting);
-        for mailbox in left.into_values() {
-            mailbox.put(Letter::End(Err(CallError::Gone)));
+        for waiting in left.into_values() {
+            waiting.mailbox.put(Letter::End(Err(CallError::Gone)));
         }
     }
 
@@ -156,7 +223,7 @@ impl Board {
         self.closed.cancelled().await;
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Mailbox>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -169,6 +236,7 @@ impl Tally {
             skipped_lines: AtomicU64::new(0),
             stray_messages: AtomicU64::new(0),
             changes: AtomicU64::new(0),
+            wishes: Arc::default(),
         }
     }
 

@@ -32,6 +32,20 @@ pub(crate) enum CallError {
         expect(dead_code, reason = "only HTTP has a status")
     )]
     Status(u16),
+    /// The server wants to know who calls, or wants somebody with more rights to call.
+    #[cfg(feature = "oauth")]
+    #[error("the server {reason}")]
+    Login {
+        reason: String,
+        lack: crate::oauth::Lack,
+    },
+    /// It has too many requests and did nothing about this one; with the wait that it wants.
+    #[error("the server takes no more requests for now{}", .0.map(wanted).unwrap_or_default())]
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only HTTP has a status")
+    )]
+    TooMany(Option<Duration>),
     #[error("the answer is longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("the answer cannot be read")]
@@ -51,4 +65,32 @@ pub(crate) enum CallError {
     Refused { method: String, reason: String },
     #[error("the server asked for something {0} times over and never answered")]
     Rounds(usize),
+}
+
+impl CallError {
+    /// Why a person has to log in before there is another attempt, as a clause that follows on the
+    /// server's name.
+    pub(crate) fn wants_login(&self) -> Option<&str> {
+        #[cfg(feature = "oauth")]
+        if let Self::Login { reason, lack } = self
+            && *lack != crate::oauth::Lack::Nothing
+        {
+            return Some(reason);
+        }
+        None
+    }
+
+    /// Whether nothing at all can be sent until somebody logs in.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn is_locked(&self) -> bool {
+        #[cfg(feature = "oauth")]
+        if let Self::Login { lack, .. } = self {
+            return *lack == crate::oauth::Lack::Login;
+        }
+        false
+    }
+}
+
+fn wanted(wait: Duration) -> String {
+    format!(", and wants to be left alone for {} s", wait.as_secs())
 }

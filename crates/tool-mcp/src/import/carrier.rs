@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::board::Board;
+use super::board::{Addressee, Board};
 use super::call_error::CallError;
 use super::incoming::{Asked, route, route_too_long};
-use super::inputs::WantedInput;
 use super::party::Party;
-use crate::wire::{ErrorBody, Frame, Frames, Outbox, Outgoing, Reply};
+use super::pending::answer_to;
+use crate::serve::Ask;
+use crate::wire::{Frame, Frames, Id, Message, Outbox, RpcError, aside};
 
-/// Questions of one server that may wait for an answer at the same time.
+/// Questions of one server outside of any call that may wait for an answer at the same time.
 const QUESTIONS: usize = 16;
-const METHOD_NOT_FOUND: i64 = -32601;
-const BUSY: i64 = -32000;
-const REFUSED: i64 = -32603;
 
 /// What carries messages to a server and back.
 pub(crate) enum Carrier {
@@ -43,7 +41,7 @@ pub(crate) struct Answering {
 
 impl Carrier {
     /// Hands a message over. An answer comes by the board.
-    pub(crate) fn send(&self, message: &Outgoing) -> Result<(), CallError> {
+    pub(crate) fn send(&self, message: &Message) -> Result<(), CallError> {
         match self {
             Self::Lines(lines) => lines
                 .outbox
@@ -51,6 +49,20 @@ impl Carrier {
                 .map_err(|_unsent| CallError::NotSent),
             #[cfg(feature = "http-client")]
             Self::Http(http) => http.send(message),
+        }
+    }
+
+    /// Answers a question of the server.
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(clippy::needless_pass_by_value, reason = "only HTTP keeps it")
+    )]
+    pub(crate) fn reply(&self, reply: Message) {
+        match self {
+            // A server that is gone waits for nothing.
+            Self::Lines(lines) => drop(lines.outbox.post(&reply)),
+            #[cfg(feature = "http-client")]
+            Self::Http(http) => http.reply(reply),
         }
     }
 
@@ -146,7 +158,7 @@ async fn read<R: AsyncRead + Unpin>(
             () = outbox.broken().cancelled() => return,
         };
         let asked = match frame {
-            Ok(Some(Frame::Line(line))) => route(board, line),
+            Ok(Some(Frame::Line(line))) => aside(line.len(), || route(board, line)),
             Ok(Some(Frame::TooLong(overlong))) => {
                 route_too_long(board, &overlong);
                 None
@@ -155,13 +167,15 @@ async fn read<R: AsyncRead + Unpin>(
             Ok(None) | Err(_) => return,
         };
         if let Some(asked) = asked {
-            let (outbox, answering) = (Arc::clone(&outbox), answering.clone());
-            answering
-                .clone()
-                .answer(asked, &mut questions, move |reply| {
-                    // A server that is gone waits for nothing.
-                    let _ = outbox.post(&reply);
-                });
+            let later = Arc::clone(&outbox);
+            let now = answering.answer(board, None, asked, &mut questions, move |reply| {
+                let _ = later.post(&reply);
+                std::future::ready(())
+            });
+            if let Some(reply) = now {
+                // A server that is gone waits for nothing.
+                let _ = outbox.post(&reply);
+            }
         }
     }
 }
@@ -175,33 +189,53 @@ impl Answering {
         }
     }
 
-    /// Answers at once what needs nobody, and the rest from a task of its own.
-    pub(crate) fn answer(
-        self,
+    /// Takes a question to whoever is to answer it: the caller in the middle of whose request it was
+    /// asked, or a task of its own. What needs nobody is answered at once.
+    ///
+    /// `of` is the request to which it belongs, where the server said so.
+    pub(crate) fn answer<F: Future<Output = ()> + Send>(
+        &self,
+        board: &Board,
+        of: Option<u64>,
         asked: Asked,
         questions: &mut JoinSet<()>,
-        reply: impl FnOnce(Reply) + Send + 'static,
-    ) {
-        let Asked { id, method, params } = asked;
-        if method == "ping" {
-            return reply(Reply::new(id, Ok(Value::Object(serde_json::Map::new()))));
+        reply: impl FnOnce(Message) -> F + Send + 'static,
+    ) -> Option<Message> {
+        if asked.method == "ping" {
+            return Some(Message::answer(asked.id, Ok(json!({}))));
         }
-        if WantedInput::capability(&method).is_none() {
-            let unknown = ErrorBody::new(METHOD_NOT_FOUND, "this client has no such method");
-            return reply(Reply::new(id, Err(unknown)));
+        if Ask::read(&asked.method, Value::Null).is_none() {
+            return Some(unanswered(asked.id, RpcError::METHOD));
         }
-        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
-            let busy = ErrorBody::new(BUSY, "too many questions wait for an answer");
-            return reply(Reply::new(id, Err(busy)));
+        let Asked { id, method, params } = match board.ask(of, asked) {
+            Addressee::Caller => return None,
+            Addressee::Busy(asked) => return Some(unanswered(asked.id, RpcError::BUSY)),
+            Addressee::Unknown(asked) => {
+                let server = &*self.server;
+                tracing::warn!(server, "a question belongs to one of several callers");
+                return Some(unanswered(asked.id, RpcError::INTERNAL));
+            }
+            Addressee::Nobody(asked) => asked,
         };
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            return Some(unanswered(id, RpcError::BUSY));
+        };
+        let (party, server) = (self.party.clone(), Arc::clone(&self.server));
         questions.spawn(async move {
             let _permit = permit;
-            let wanted = WantedInput::new(&self.server, &method, params);
-            let answer = self.party.provide(wanted).await.map_err(|refused| {
-                tracing::warn!(server = &*self.server, %refused, "a question of a server was refused");
-                ErrorBody::new(REFUSED, "the question was not answered")
-            });
-            reply(Reply::new(id, answer));
+            let answer = party.provide(&server, String::new(), &method, params).await;
+            reply(answer_to(&server, id, answer)).await;
         });
+        None
     }
+}
+
+/// What a server is told that gets no answer.
+pub(crate) fn unanswered(id: Id, code: i64) -> Message {
+    let text = match code {
+        RpcError::METHOD => "this client has no such method",
+        RpcError::BUSY => "too many questions wait for an answer",
+        _ => "the question was not answered",
+    };
+    Message::answer(id, Err(RpcError::new(code, text)))
 }

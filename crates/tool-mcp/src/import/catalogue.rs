@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use tool_core::{Namespace, Tool};
+use tool_core::{Digest, Identity, Namespace, Tool, WireName};
 use tool_registry::{Registrar, Registration};
 
 use super::advertised::Advertised;
 use super::connection::Connection;
+use super::declared::Declared;
+use super::dressing::Dressing;
 use super::line::Line;
 use super::listing::Listing;
+use super::told_drops::ToldDrops;
 use super::trust::{Trust, Trusted};
-use super::{RefusedTool, UpstreamState, remote};
+use super::{ReadOnlyTools, RefusedTool, UpstreamState, remote};
 
 /// The tools of one server, as they are registered. Without any until the first list.
 pub(crate) struct Catalogue {
@@ -19,7 +22,10 @@ pub(crate) struct Catalogue {
     registrar: Registrar,
     held: Option<Held>,
     mirrors: bool,
+    told: ToldDrops,
     pub(crate) trust: Trust,
+    dressing: Dressing,
+    believed: ReadOnlyTools,
 }
 
 struct Held {
@@ -28,22 +34,30 @@ struct Held {
     refused: Vec<RefusedTool>,
     /// Why entries of the list are not used, by their place.
     waiting: Vec<Option<String>>,
+    notes: Vec<String>,
 }
+
+/// A tool that is about to be registered, by its server's own name.
+type Offered = (String, Tool, Option<WireName>);
 
 impl Catalogue {
     pub(crate) fn new(
-        server: Namespace,
         line: Arc<Line>,
         registrar: Registrar,
         trust: Trust,
+        dressing: Dressing,
+        believed: ReadOnlyTools,
     ) -> Self {
         Self {
             trust,
-            server,
+            server: dressing.server().clone(),
             line,
             registrar,
             held: None,
             mirrors: false,
+            told: ToldDrops::default(),
+            dressing,
+            believed,
         }
     }
 
@@ -55,6 +69,12 @@ impl Catalogue {
     /// The list that is registered.
     pub(crate) fn known(&self) -> Option<&Listing> {
         self.held.as_ref().map(|held| &held.listing)
+    }
+
+    /// What the operator should know of the tools though all goes on.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let notes = self.held.as_ref().map(|held| held.notes.clone());
+        notes.unwrap_or_default()
     }
 
     pub(crate) fn state(&self) -> UpstreamState {
@@ -93,6 +113,7 @@ impl Catalogue {
 
     /// Nobody is offered the tools any more.
     pub(crate) fn clear(&mut self) {
+        self.believed.replace(&self.server, []);
         self.held = None;
     }
 
@@ -111,23 +132,40 @@ impl Catalogue {
         let Trusted { held, callable } = trusted;
         let digest = |name: &str| callable.as_ref()?.get(name).copied();
         let (mut tools, mut refused) = (Vec::new(), Vec::new());
+        let (mut believed, mut notes) = (Vec::new(), self.dressing.unlisted(&listing.entries));
+        self.tell(&notes);
         for (entry, held) in listing.entries.iter().zip(&held) {
             let read =
                 Advertised::read(entry.clone()).and_then(|advertised| self.check(advertised));
-            match (read, held) {
-                (Ok(advertised), None) => {
-                    let digest = digest(&advertised.name);
-                    tools.push(remote::tool(&self.line, &self.server, advertised, digest));
+            let advertised = match read {
+                Ok(advertised) => advertised,
+                Err((name, reason)) => {
+                    let reason = reason.to_owned();
+                    refused.push(RefusedTool { name, reason });
+                    continue;
                 }
-                (Ok(advertised), Some(reason)) => refused.push(RefusedTool {
-                    name: advertised.name,
-                    reason: reason.clone(),
-                }),
-                (Err((name, reason)), _) => refused.push(RefusedTool {
-                    name,
-                    reason: reason.to_owned(),
-                }),
+            };
+            let name = advertised.name.clone();
+            let reason = match (held, self.dressing.taken(&name)) {
+                // A tool that nobody wants need not be approved.
+                _ if self.dressing.is_disabled(&name) => continue,
+                (Some(held), _) => Some(held.clone()),
+                (None, taken) => taken,
+            };
+            if let Some(reason) = reason {
+                refused.push(RefusedTool { name, reason });
+                continue;
             }
+            let gates = self.dressing.gates(&name);
+            let digest = digest(&name);
+            let (declared, dropped) = Declared::read(&name, advertised.declarations.as_ref());
+            self.told.tell(self.server.as_str(), &name, &dropped);
+            self.dressing.note_dropped(&name, &dropped, &mut notes);
+            let plain = remote::tool(&self.line, &self.server, advertised, digest, gates);
+            let plain = declared.on(&self.server, plain);
+            let dressed = self.dressing.dress(&name, plain);
+            believed.extend(dressed.believed);
+            tools.push((name, dressed.tool, dressed.advertised));
         }
         // Ahead of everything: what was listed before may not be called from here on.
         self.line.admit(callable);
@@ -135,6 +173,7 @@ impl Catalogue {
         if let Some(connection) = connection {
             self.line.set(Some(Arc::clone(connection)));
         }
+        self.believe(believed);
         let registration = self.register_tools(tools).await;
         refused.extend(registration.refused().iter().map(|entry| {
             let problems = entry.problems().iter().map(ToString::to_string);
@@ -149,17 +188,39 @@ impl Catalogue {
                 reason: format!("everything after the first {} tools", listing.entries.len()),
             });
         }
+        for note in &notes {
+            tracing::warn!(
+                server = self.server.as_str(),
+                note,
+                "server's tools are odd"
+            );
+        }
         self.held = Some(Held {
             listing,
             registration,
             refused,
             waiting: held,
+            notes,
         });
+    }
+
+    /// Tells what is new of what an operator should know.
+    fn tell(&self, notes: &[String]) {
+        let told = self.held.as_ref().map(|held| held.notes.as_slice());
+        let told = told.unwrap_or_default();
+        for note in notes.iter().filter(|note| !told.contains(note)) {
+            let server = self.server.as_str();
+            tracing::warn!(server, note, "the overlay of a server is not all in force");
+        }
+    }
+
+    fn believe(&self, tools: Vec<(Identity, Digest)>) {
+        self.believed.replace(&self.server, tools);
     }
 
     #[cfg(feature = "http-client")]
     fn check(&self, advertised: Advertised) -> Result<Advertised, (String, &'static str)> {
-        match super::http::mirrors(&advertised.input) {
+        match crate::wire::mirror::mirrors(&advertised.input) {
             Err(reason) if self.mirrors => Err((advertised.name, reason)),
             _ => Ok(advertised),
         }
@@ -175,16 +236,14 @@ impl Catalogue {
         Ok(advertised)
     }
 
-    async fn register_tools(&self, tools: Vec<(String, Tool)>) -> Registration {
+    async fn register_tools(&self, tools: Vec<Offered>) -> Registration {
         // Compiling thousands of schemas takes longer than other tasks should wait.
         let registrar = self.registrar.clone();
         let registered =
-            tokio::task::spawn_blocking(move || registrar.register_healthy(tools)).await;
+            tokio::task::spawn_blocking(move || registrar.register_healthy_as(tools)).await;
         match registered {
             Ok(registration) => registration,
-            Err(_) => self
-                .registrar
-                .register_healthy(Vec::<(String, Tool)>::new()),
+            Err(_) => self.registrar.register_healthy_as(Vec::<Offered>::new()),
         }
     }
 }

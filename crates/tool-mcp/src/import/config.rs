@@ -6,8 +6,9 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::config_entry::read_entry;
-use super::{ConfigError, EntryError, ServerConfig};
+use super::config_entry::{KEYS, read_entry};
+use super::nearest::nearest_slip;
+use super::{ConfigError, EntryError, ServerConfig, UnknownKey};
 
 /// The servers of a configuration, in the `mcpServers` format that MCP clients use.
 ///
@@ -29,13 +30,15 @@ use super::{ConfigError, EntryError, ServerConfig};
 #[derive(Clone, Debug, Default)]
 pub struct ServersConfig {
     entries: Vec<(String, Entry)>,
+    unknown: Vec<UnknownKey>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    Server(ServerConfig),
+    Server(Box<ServerConfig>),
     Disabled,
-    Broken(EntryError),
+    /// Everything that is wrong with it: something at least.
+    Broken(Vec<EntryError>),
 }
 
 impl ServersConfig {
@@ -67,10 +70,11 @@ impl ServersConfig {
             let entry = if config.entries.iter().any(|(other, _)| *other == name) {
                 let problem = EntryError::new(&name, "", "stands twice");
                 config.entries.retain(|(other, _)| *other != name);
-                Entry::Broken(problem)
+                Entry::Broken(vec![problem])
             } else {
                 read_entry(&name, &value).unwrap_or_else(Entry::Broken)
             };
+            config.unknown.extend(unknown_keys(&name, &value));
             config.entries.push((name, entry));
         }
         config.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -82,7 +86,7 @@ impl ServersConfig {
     pub fn with(mut self, server: ServerConfig) -> Self {
         let name = server.name().as_str().to_owned();
         self.entries.retain(|(other, _)| *other != name);
-        self.entries.push((name, Entry::Server(server)));
+        self.entries.push((name, Entry::Server(Box::new(server))));
         self.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
         self
     }
@@ -90,22 +94,44 @@ impl ServersConfig {
     /// The servers that can be started, by name.
     pub fn servers(&self) -> impl Iterator<Item = &ServerConfig> {
         self.entries.iter().filter_map(|(_, entry)| match entry {
-            Entry::Server(server) => Some(server),
+            Entry::Server(server) => Some(&**server),
             Entry::Disabled | Entry::Broken(_) => None,
         })
     }
 
     /// What is wrong with the entries that cannot be used, by name.
     pub fn problems(&self) -> impl Iterator<Item = &EntryError> {
-        self.entries.iter().filter_map(|(_, entry)| match entry {
-            Entry::Broken(problem) => Some(problem),
-            Entry::Disabled | Entry::Server(_) => None,
+        let entries = self.entries.iter();
+        entries.flat_map(|(_, entry)| match entry {
+            Entry::Broken(problems) => problems.as_slice(),
+            Entry::Disabled | Entry::Server(_) => &[],
         })
+    }
+
+    /// Keys that mean nothing here and read like one that does, in the order of the file.
+    pub fn unknown_keys(&self) -> impl Iterator<Item = &UnknownKey> {
+        self.unknown.iter()
     }
 
     pub(crate) fn into_entries(self) -> Vec<(String, Entry)> {
         self.entries
     }
+}
+
+/// Keys of an entry that are slips of the pen, as far as can be told.
+fn unknown_keys(server: &str, entry: &Value) -> Vec<UnknownKey> {
+    let keys = entry.as_object().into_iter().flat_map(|entry| entry.keys());
+    let unknown = keys.filter(|key| !KEYS.contains(&key.as_str()));
+    // Other clients' keys are theirs: `name` is no slip for `cwd`, nor `type` for `prefix`.
+    let slip = |key: &String| {
+        let nearest = nearest_slip(key, KEYS)?;
+        Some(UnknownKey {
+            server: server.to_owned(),
+            key: key.clone(),
+            nearest,
+        })
+    };
+    unknown.filter_map(slip).collect()
 }
 
 /// The members of an object, doubles included.

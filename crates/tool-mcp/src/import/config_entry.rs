@@ -5,10 +5,49 @@ use tool_core::Namespace;
 
 use super::config::Entry;
 use super::server_config::HttpTarget;
-use super::{EntryError, ServerConfig};
+use super::{EntryError, Overlay, ServerConfig, overlay};
+
+/// All keys of an entry that mean something here.
+pub(crate) const KEYS: [&str; 10] = [
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "prefix",
+    "url",
+    "headers",
+    "bearerEnv",
+    "disabled",
+    "overlay",
+];
 
 /// Reads one entry. What is wrong with it is its own.
-pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, EntryError> {
+///
+/// # Errors
+/// What is wrong with how it is reached, and everything that is wrong with its overlay.
+pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, Vec<EntryError>> {
+    let mut problems = Vec::new();
+    let read = read_reached(name, value).map_err(|problem| problems.push(problem));
+    if matches!(read, Ok(Entry::Disabled)) {
+        return Ok(Entry::Disabled);
+    }
+    let overlay = value.get(overlay::KEY).filter(|overlay| !overlay.is_null());
+    let mut set = Overlay::default();
+    if let (Some(overlay), Ok(namespace)) = (overlay, Namespace::new(name)) {
+        match Overlay::read(&namespace, overlay) {
+            Ok(overlay) => set = overlay,
+            Err(more) => problems.extend(more),
+        }
+    }
+    match read {
+        Ok(Entry::Server(server)) if problems.is_empty() => {
+            Ok(Entry::Server(Box::new(server.overlay(set))))
+        }
+        _ => Err(problems),
+    }
+}
+
+fn read_reached(name: &str, value: &Value) -> Result<Entry, EntryError> {
     let wrong = |key: &str, problem: &str| EntryError::new(name, key, problem);
     let namespace =
         Namespace::new(name).map_err(|problem| EntryError::new(name, "", problem.to_string()))?;
@@ -20,7 +59,7 @@ pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, EntryError>
         (Some(_), Some(_)) => Err(wrong("url", "stands beside \"command\"")),
         (None, Some(url)) => {
             let url = string(name, "url", url)?;
-            read_remote(namespace, entry, url).map(Entry::Server)
+            read_remote(namespace, entry, url).map(|server| Entry::Server(Box::new(server)))
         }
         (None, None) => Err(wrong("command", "is missing")),
         (Some(command), None) => {
@@ -28,7 +67,8 @@ pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, EntryError>
             if command.trim().is_empty() {
                 return Err(wrong("command", "is blank"));
             }
-            read_process(ServerConfig::new(namespace, command), entry).map(Entry::Server)
+            read_process(ServerConfig::new(namespace, command), entry)
+                .map(|server| Entry::Server(Box::new(server)))
         }
     }
 }
@@ -38,7 +78,7 @@ fn read_process(
     entry: &Map<String, Value>,
 ) -> Result<ServerConfig, EntryError> {
     let name = server.name().as_str().to_owned();
-    for key in ["headers", "bearerEnv"] {
+    for key in ["headers", "bearerEnv", "oauth"] {
         if present(entry, key).is_some() {
             return Err(EntryError::new(&name, key, "is for servers with a \"url\""));
         }
@@ -119,9 +159,35 @@ fn read_remote(
         }
         http.bearer_env = Some(variable);
     }
+    read_oauth(&name, entry, &mut http)?;
     let mut server = ServerConfig::new(namespace, "");
     server.http = Some(http);
     Ok(server)
+}
+
+/// Without the feature nobody can log in, whatever is configured.
+#[cfg(not(feature = "oauth"))]
+fn read_oauth(
+    name: &str,
+    entry: &Map<String, Value>,
+    _http: &mut HttpTarget,
+) -> Result<(), EntryError> {
+    match present(entry, "oauth") {
+        None | Some(Value::Bool(false)) => Ok(()),
+        Some(_) => {
+            let problem = "needs somebody to log in, which this build cannot have: it lacks the feature \"oauth\"";
+            Err(EntryError::new(name, "oauth", problem))
+        }
+    }
+}
+
+#[cfg(feature = "oauth")]
+fn read_oauth(
+    name: &str,
+    entry: &Map<String, Value>,
+    http: &mut HttpTarget,
+) -> Result<(), EntryError> {
+    super::oauth_entry::read(name, entry, http)
 }
 
 /// Headers that a message needs to be right.
@@ -173,11 +239,15 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+pub(super) fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     entry.get(key).filter(|value| !value.is_null())
 }
 
-fn strings(server: &str, entry: &Map<String, Value>, key: &str) -> Result<Vec<String>, EntryError> {
+pub(super) fn strings(
+    server: &str,
+    entry: &Map<String, Value>,
+    key: &str,
+) -> Result<Vec<String>, EntryError> {
     let Some(items) = present(entry, key) else {
         return Ok(Vec::new());
     };
@@ -207,7 +277,7 @@ fn object<'a>(
     Ok(members.into_iter().flatten())
 }
 
-fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
+pub(super) fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
     let text = value
         .as_str()
         .ok_or_else(|| EntryError::new(server, key, "is no string"))?;

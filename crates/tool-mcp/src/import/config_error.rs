@@ -46,14 +46,28 @@ impl EntryError {
         }
     }
 
+    /// The same, about a key below another.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn below(self, key: &str) -> Self {
+        Self {
+            key: format!("{key}.{}", self.key),
+            ..self
+        }
+    }
+
     /// The name of the server, as configured.
     #[must_use]
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// What is wrong, without the name of the server.
-    pub(crate) fn reason(&self) -> String {
+    /// What is wrong with one server, without its name.
+    pub(crate) fn reasons(problems: &[Self]) -> String {
+        let reasons: Vec<_> = problems.iter().map(Self::reason).collect();
+        reasons.join("; ")
+    }
+
+    fn reason(&self) -> String {
         if self.key.is_empty() {
             self.problem.clone()
         } else {
@@ -81,3 +95,18 @@ impl fmt::Display for EntryError {
 }
 
 impl std::error::Error for EntryError {}
+
+/// A key of a server's entry that means nothing here, and reads like one that does.
+///
+/// Other clients write keys of their own beside ours, so that it is no error: whoever looks after
+/// a configuration has to know that a sandbox or a switch is not in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownKey {
+    /// The name of the server, as configured.
+    pub server: String,
+    /// The key as it is written.
+    pub key: String,
+    /// The key that it reads like.
+    pub nearest: &'static str,
+}

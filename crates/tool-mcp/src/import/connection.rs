@@ -1,28 +1,29 @@
 //! Requests to one server.
 
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock, Weak};
 
 use serde_json::{Map, Value};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::Limits;
 use super::board::Board;
 use super::call_error::CallError;
 use super::carrier::Carrier;
 use super::era::Era;
-use super::inputs::WantedInput;
-use super::mailbox::{Answer, Letter, Mailbox, Report};
+use super::mailbox::{Answer, Mailbox, Report};
+use super::open_questions::OpenQuestions;
+use super::parked::Parked;
 use super::party::Party;
-use crate::wire::Outgoing;
+use super::pending::Pending;
+use super::slot::{GoingOn, Slot};
+use super::whose::Whose;
+use crate::wire::{Id, Message};
 
-/// What a server is told when a request of ours is given up, whatever the cause: causes are
-/// nobody's business but ours.
-const CANCEL_REASON: &str = "the caller no longer waits";
 /// How often a server may ask for something before it answers one request.
 const MOST_ROUNDS: usize = 10;
+/// How many things it may ask for at the same time.
+const MOST_QUESTIONS: usize = 64;
 
 /// A server that can be sent requests.
 pub(crate) struct Connection {
@@ -33,15 +34,8 @@ pub(crate) struct Connection {
     era: OnceLock<Era>,
     next_id: AtomicU64,
     listening: AtomicBool,
-}
-
-/// A request on its way. Dropping it tells the server that nobody waits any more.
-pub(crate) struct Pending<'a> {
-    connection: &'a Connection,
-    id: u64,
-    mailbox: Mailbox,
-    /// Whether the server is to be told.
-    told: bool,
+    parked: Parked,
+    me: Weak<Self>,
 }
 
 impl Connection {
@@ -52,8 +46,13 @@ impl Connection {
         seen.await.map_err(|_| CallError::Changed)
     }
 
-    pub(crate) fn new(carrier: Carrier, board: Arc<Board>, limits: Limits, party: Party) -> Self {
-        Self {
+    pub(crate) fn new(
+        carrier: Carrier,
+        board: Arc<Board>,
+        limits: Limits,
+        party: Party,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
             carrier,
             board,
             limits,
@@ -61,7 +60,9 @@ impl Connection {
             era: OnceLock::new(),
             next_id: AtomicU64::new(1),
             listening: AtomicBool::new(false),
-        }
+            parked: Parked::default(),
+            me: Weak::clone(me),
+        })
     }
 
     pub(crate) fn board(&self) -> &Board {
@@ -70,6 +71,32 @@ impl Connection {
 
     pub(crate) fn party(&self) -> &Party {
         &self.party
+    }
+
+    /// The configured name of the server.
+    pub(crate) fn server(&self) -> &str {
+        &self.board.tally.server
+    }
+
+    pub(super) fn carrier(&self) -> &Carrier {
+        &self.carrier
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(super) fn parked(&self) -> &Parked {
+        &self.parked
+    }
+
+    pub(super) fn weak(&self) -> Weak<Self> {
+        Weak::clone(&self.me)
+    }
+
+    /// Answers a question of the server.
+    pub(super) fn reply(&self, reply: Message) {
+        self.carrier.reply(reply);
     }
 
     /// Settles the era, once.
@@ -111,23 +138,27 @@ impl Connection {
 
     pub(crate) fn notify(&self, method: &'static str, params: Map<String, Value>) {
         // A server that is gone needs no telling.
-        let _ = self.carrier.send(&Outgoing::notification(method, params));
+        let params = Some(Value::Object(params));
+        let _ = self.carrier.send(&Message::notice(method, params));
     }
 
     /// Sends a request of the settled era.
-    pub(crate) fn begin(
+    pub(crate) async fn begin(
         &self,
         method: &'static str,
         params: Map<String, Value>,
     ) -> Result<Pending<'_>, CallError> {
         match self.era.get() {
-            Some(era) => self.begin_as(era, method, params),
-            None => self.begin_as(&Era::Handshake("".into()), method, params),
+            Some(era) => self.begin_as(era, method, params).await,
+            None => {
+                let unknown = Era::Handshake("".into());
+                self.begin_as(&unknown, method, params).await
+            }
         }
     }
 
     /// Sends a request of an era that is not settled yet.
-    pub(crate) fn begin_as(
+    pub(crate) async fn begin_as(
         &self,
         era: &Era,
         method: &'static str,
@@ -135,11 +166,14 @@ impl Connection {
     ) -> Result<Pending<'_>, CallError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         if method != "initialize" {
-            era.dress(&mut params, &self.party, id);
+            era.dress(&mut params, &self.party, &self.board.tally, id)
+                .await;
         }
         let mailbox = Mailbox::default();
-        self.board.enter(id, mailbox.clone())?;
-        if let Err(error) = self.carrier.send(&Outgoing::request(id, method, params)) {
+        let whose = may_ask(method).then(Whose::current);
+        self.board.enter(id, mailbox.clone(), whose)?;
+        let request = Message::request(Id::from(id), method, Value::Object(params));
+        if let Err(error) = self.carrier.send(&request) {
             self.board.take(id);
             return Err(error);
         }
@@ -149,6 +183,11 @@ impl Connection {
             mailbox,
             // Neither greeting may be cancelled.
             told: !matches!(method, "initialize" | "server/discover"),
+            left: self.limits.total,
+            slot: None,
+            parking: None,
+            asked: Vec::new(),
+            questions: 0,
         })
     }
 
@@ -175,33 +214,51 @@ impl Connection {
         mut params: Map<String, Value>,
         report: impl Fn(Report),
     ) -> Result<Answer, CallError> {
+        let slot = Slot::of(self.server(), method, &params);
         let mut left = self.limits.total;
+        let mut going_on = slot.as_ref().and_then(Slot::take);
         for _ in 0..=MOST_ROUNDS {
-            let started = Instant::now();
-            let pending = self.begin(method, params.clone())?;
-            let mut answer = pending.settle(left, &report).await?;
-            // The time that a person takes to answer is not the server's.
-            left = left.saturating_sub(started.elapsed());
-            match answer.result.get("resultType") {
-                None => return Ok(answer),
-                Some(kind) if kind == "complete" => {
-                    if let Some(result) = answer.result.as_object_mut() {
-                        result.remove("resultType");
+            let mut result = match going_on.take() {
+                Some(GoingOn::Asked(result)) => result,
+                other => {
+                    let mut pending = match other {
+                        Some(GoingOn::Parked(key)) => self.unpark(&key, slot.clone())?,
+                        // Without a handshake there may be another round.
+                        _ if self.is_stateless() && may_ask(method) => {
+                            self.begin(method, params.clone()).await?
+                        }
+                        _ => self.begin(method, std::mem::take(&mut params)).await?,
+                    };
+                    pending.left = left.min(pending.left);
+                    pending.slot.clone_from(&slot);
+                    let started = Instant::now();
+                    let mut answer = pending.settle(&report).await?;
+                    // The time that a person takes between rounds is not the server's.
+                    left = left.saturating_sub(started.elapsed());
+                    match answer.result.get("resultType") {
+                        None => return Ok(answer),
+                        Some(kind) if kind == "complete" => {
+                            if let Some(result) = answer.result.as_object_mut() {
+                                result.remove("resultType");
+                            }
+                            return Ok(answer);
+                        }
+                        Some(kind)
+                            if kind == "input_required"
+                                && self.is_stateless()
+                                && may_ask(method) =>
+                        {
+                            answer.result
+                        }
+                        Some(kind) => {
+                            let kind = kind.as_str().unwrap_or_default();
+                            return Err(CallError::ResultType(kind.chars().take(100).collect()));
+                        }
                     }
-                    return Ok(answer);
                 }
-                Some(kind)
-                    if kind == "input_required"
-                        && self.is_stateless()
-                        && matches!(method, "tools/call" | "prompts/get" | "resources/read") =>
-                {
-                    self.provide(&mut answer.result, &mut params).await?;
-                }
-                Some(kind) => {
-                    let kind = kind.as_str().unwrap_or_default();
-                    return Err(CallError::ResultType(kind.chars().take(100).collect()));
-                }
-            }
+            };
+            self.provide(slot.as_ref(), &mut result, &mut params)
+                .await?;
         }
         Err(CallError::Rounds(MOST_ROUNDS))
     }
@@ -209,26 +266,44 @@ impl Connection {
     /// Puts the answers to what a server asked into the request that is sent again.
     async fn provide(
         &self,
+        slot: Option<&Slot>,
         result: &mut Value,
         params: &mut Map<String, Value>,
     ) -> Result<(), CallError> {
         params.remove("inputResponses");
         params.remove("requestState");
+        if let Some(slot) = slot {
+            slot.keep(GoingOn::Asked(result.clone()));
+        }
         let wanted = result.get_mut("inputRequests").map(Value::take);
         let state = result.get_mut("requestState").map(Value::take);
-        let mut responses = Map::new();
+        let mut open = OpenQuestions::new();
         if let Some(Value::Object(wanted)) = wanted {
+            if wanted.len() > MOST_QUESTIONS {
+                return Err(CallError::Unreadable);
+            }
             for (key, mut request) in wanted {
                 let method = request.get("method").and_then(Value::as_str);
                 let method = method.unwrap_or_default().to_owned();
                 let asked = request.get_mut("params").map(Value::take);
-                let server = &self.board.tally.server;
-                let wanted = WantedInput::new(server, &method, asked.unwrap_or_default());
-                responses.insert(key, self.party.provide(wanted).await?);
+                let (asked, server) = (asked.unwrap_or_default(), self.server());
+                let answering = {
+                    let key = key.clone();
+                    async move { self.party.provide(server, key, &method, asked).await }
+                };
+                open.push(key, Box::pin(answering));
             }
         }
-        if responses.is_empty() && state.is_none() {
+        if open.is_empty() && state.is_none() {
             return Err(CallError::Unreadable);
+        }
+        let mut responses = Map::new();
+        while !open.is_empty() {
+            let (key, answer) = open.next().await;
+            responses.insert(key, answer?);
+        }
+        if let Some(slot) = slot {
+            slot.take();
         }
         if !responses.is_empty() {
             params.insert("inputResponses".to_owned(), responses.into());
@@ -240,67 +315,7 @@ impl Connection {
     }
 }
 
-impl Pending<'_> {
-    /// Waits for the answer.
-    ///
-    /// # Cancel safety
-    /// Dropping the future gives the request up.
-    pub(crate) async fn settle(
-        mut self,
-        total: Duration,
-        report: impl Fn(Report),
-    ) -> Result<Answer, CallError> {
-        let limits = &self.connection.limits;
-        let started = Instant::now();
-        let mut over = pin!(sleep_until(started + total));
-        let mut idle = pin!(sleep_until(started + limits.idle));
-        let mut furthest = f64::NEG_INFINITY;
-        loop {
-            let letter = tokio::select! {
-                biased;
-                // First, so that no flood of reports outlasts it.
-                () = &mut over => return Err(CallError::Total(limits.total)),
-                letter = self.mailbox.next() => letter,
-                () = &mut idle => return Err(CallError::Idle(limits.idle)),
-            };
-            match letter {
-                Letter::Progress(progress) => {
-                    idle.as_mut().reset(Instant::now() + limits.idle);
-                    if progress.progress >= furthest {
-                        furthest = progress.progress;
-                        report(progress);
-                    }
-                }
-                Letter::End(end) => {
-                    self.told = false;
-                    return end;
-                }
-            }
-        }
-    }
-
-    /// Waits for the end without any limit of time, for a request that is meant to stay open.
-    pub(crate) async fn stay(&mut self) -> Result<Answer, CallError> {
-        loop {
-            if let Letter::End(end) = self.mailbox.next().await {
-                self.told = false;
-                return end;
-            }
-        }
-    }
-}
-
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        let connection = self.connection;
-        if connection.board.take(self.id).is_none() || !self.told {
-            return;
-        }
-        if connection.carrier.give_up(self.id) {
-            let mut params = Map::new();
-            params.insert("requestId".to_owned(), self.id.into());
-            params.insert("reason".to_owned(), CANCEL_REASON.into());
-            connection.notify("notifications/cancelled", params);
-        }
-    }
+/// Whether a server may ask for something in the middle of such a request.
+fn may_ask(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }

@@ -40,6 +40,16 @@ pub(crate) struct Failure {
     pub(crate) reason: String,
     /// Whether another attempt can only come to the same.
     pub(crate) lasting: bool,
+    /// Whether another attempt can only come to the same until somebody logs in.
+    pub(crate) locked: bool,
+}
+
+/// Why a server that was reached is not ready.
+struct Unready {
+    reason: String,
+    /// Whether it was not even greeted.
+    greeting: bool,
+    locked: bool,
 }
 
 /// Reads a server's stderr until it ends, or until this is dropped.
@@ -82,11 +92,13 @@ impl Driver {
         let answering = Answering::new(self.party.clone(), &self.upstream.name);
         #[cfg(feature = "http-client")]
         if let Some(target) = &self.server.http {
-            let http = super::http::Http::new(target, Arc::clone(&board), answering, &self.limits)
+            let (told, caller) = (Arc::clone(&board), self.caller.clone());
+            let http = super::http::Http::new(target, told, answering, caller, &self.limits)
                 .map_err(|reason| {
                     Attempt::Failed(Failure {
                         reason,
                         lasting: true,
+                        locked: false,
                     })
                 })?;
             return self
@@ -100,6 +112,7 @@ impl Driver {
                     error.kind(),
                     io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
                 ),
+                locked: false,
             })
         })?;
         let Streams {
@@ -123,16 +136,18 @@ impl Driver {
     ) -> Result<Live, Attempt> {
         let remembered = self.upstream.era();
         let connection = Connection::new(carrier, board, self.limits.clone(), self.party.clone());
-        let connection = Arc::new(connection);
         let ready = async {
             let patience = PROBE.min(self.limits.connect / 3);
             let greeting = greet(&connection, remembered.as_ref(), patience)
                 .await
-                .map_err(|error| (not_greeted(&error), true))?;
+                .map_err(|error| Unready::of(&error, not_greeted(&error), true))?;
             self.upstream.greeted(greeting);
             Listing::fetch(&connection, "tools/list", "tools")
                 .await
-                .map_err(|error| (format!("did not list its tools: {error}"), false))
+                .map_err(|error| {
+                    let reason = format!("did not list its tools: {error}");
+                    Unready::of(&error, reason, false)
+                })
         };
         let ready = tokio::select! {
             ready = timeout_at(deadline, ready) => ready,
@@ -153,8 +168,14 @@ impl Driver {
                 connection,
                 listing,
             }),
+            Ok(Err(unready)) if unready.locked => Err(Attempt::Failed(Failure {
+                locked: true,
+                ..Failure::passing(unready.reason)
+            })),
             // Where the process has ended as well, that says more.
-            Ok(Err((reason, greeting))) => {
+            Ok(Err(Unready {
+                reason, greeting, ..
+            })) => {
                 let failure = match timeout(LAST_SIGNS, body.ended()).await {
                     Ok(end) => {
                         body.last_words().await;
@@ -212,6 +233,18 @@ impl Failure {
         Self {
             reason,
             lasting: false,
+            locked: false,
+        }
+    }
+}
+
+impl Unready {
+    fn of(error: &CallError, otherwise: String, greeting: bool) -> Self {
+        let wants = error.wants_login();
+        Self {
+            locked: wants.is_some(),
+            reason: wants.map_or(otherwise, str::to_owned),
+            greeting,
         }
     }
 }

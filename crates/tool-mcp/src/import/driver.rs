@@ -5,11 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, json};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::call_error::CallError;
+use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::connection::Connection;
 use super::dial::{Failure, Live};
@@ -18,7 +17,7 @@ use super::listing::Listing;
 use super::party::Party;
 use super::retry::{self, Jitter};
 use super::upstream::Upstream;
-use super::{Limits, ServerConfig, UpstreamState};
+use super::{Limits, ServerConfig, UpstreamState, telling};
 
 /// How long changes of a list are gathered before it is fetched again.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -30,6 +29,8 @@ const RECHECK: Duration = Duration::from_secs(2);
 const OLD: Duration = Duration::from_secs(5 * 60);
 /// The least time after which a list is fetched again because its server says that it ages.
 const YOUNG: Duration = Duration::from_secs(30);
+/// How often in a row a person is asked to log in to a server that refuses what comes of it.
+const MOST_LOGINS: u32 = 3;
 
 /// Starts a server, keeps its tools registered while it runs, and ends it.
 pub(crate) struct Driver {
@@ -37,6 +38,7 @@ pub(crate) struct Driver {
     pub(crate) server: ServerConfig,
     pub(crate) base: Arc<Path>,
     pub(crate) party: Party,
+    pub(crate) caller: Caller,
     pub(crate) limits: Limits,
     pub(crate) keep_lists: bool,
     pub(crate) catalogue: Catalogue,
@@ -49,7 +51,7 @@ impl Driver {
     /// Runs until the server is told to end or is given up. While it is away its tools stay
     /// registered, and calls of them are refused by name.
     pub(crate) async fn run(mut self) {
-        let mut attempt = 0;
+        let (mut attempt, mut logins) = (0, 0);
         loop {
             let stop = self.stop.clone();
             let connected = tokio::select! {
@@ -62,6 +64,7 @@ impl Driver {
             };
             let failure = match connected {
                 Ok(live) => {
+                    logins = 0;
                     let since = Instant::now();
                     let Some(reason) = self.attend(live).await else {
                         return self.stopped();
@@ -73,13 +76,23 @@ impl Driver {
                         server: self.upstream.name.clone(),
                         reason: reason.clone(),
                     });
+                    let lock = self.caller.locked();
                     Failure {
-                        reason,
+                        locked: lock.is_some(),
+                        reason: lock.unwrap_or(reason),
                         lasting: false,
                     }
                 }
                 Err(failure) => failure,
             };
+            if failure.locked {
+                let unlocked = self.unlocked(failure.reason, logins < MOST_LOGINS);
+                logins += 1;
+                tokio::select! {
+                    () = stop.cancelled() => return self.stopped(),
+                    () = unlocked => continue,
+                }
+            }
             if failure.lasting || attempt >= self.limits.retries {
                 self.catalogue.clear();
                 let reason = failure.reason;
@@ -112,6 +125,13 @@ impl Driver {
         }
     }
 
+    /// Waits until somebody is logged in who was not yet.
+    async fn unlocked(&self, reason: String, may_ask: bool) {
+        let tell = |reason| self.upstream.set(UpstreamState::Locked { reason });
+        tell(reason);
+        self.caller.unlock(may_ask, tell).await;
+    }
+
     fn stopped(&mut self) {
         self.catalogue.clear();
         self.upstream.set(UpstreamState::Stopped);
@@ -135,6 +155,7 @@ impl Driver {
             () = stop.cancelled() => None,
             end = body.ended() => Some(end),
             () = connection.board().closed() => Some(body.silent().to_owned()),
+            never = pace(self.limits.idle) => match never {},
             never = self.follow(&connection) => match never {},
         };
         // First of all: nobody is sent there any more.
@@ -184,12 +205,14 @@ impl Driver {
             self.catalogue.register(listing, connection).await;
         }
         self.upstream.line.set(Some(Arc::clone(connection)));
+        self.upstream.note(self.catalogue.notes());
         self.upstream.set(self.catalogue.state());
     }
 
     /// Keeps what is registered like what the server lists.
     async fn follow(&mut self, connection: &Arc<Connection>) -> Infallible {
-        let mut listening = std::pin::pin!(listen(connection));
+        let upstream = Arc::clone(&self.upstream);
+        let mut telling = std::pin::pin!(telling::tell(connection, &upstream));
         loop {
             let age = match self.catalogue.known().map_or(0, |known| known.ttl_ms) {
                 0 if self.catalogue.trust.is_kept() => Some(OLD),
@@ -220,7 +243,7 @@ impl Driver {
                     }
                     continue;
                 }
-                never = &mut listening => match never {},
+                never = &mut telling => match never {},
             }
             // Whatever was told until now is in the list that is fetched now.
             tokio::select! {
@@ -249,29 +272,10 @@ impl Driver {
     }
 }
 
-/// Asks a server without a handshake to tell of changes, as long as it does.
-async fn listen(connection: &Connection) -> Infallible {
-    while connection.is_stateless() {
-        let filter = json!({
-            "toolsListChanged": true,
-            "promptsListChanged": true,
-            "resourcesListChanged": true,
-        });
-        let mut params = Map::new();
-        params.insert("notifications".to_owned(), filter);
-        let Ok(mut pending) = connection.begin("subscriptions/listen", params) else {
-            break;
-        };
-        connection.set_listening(true);
-        let ended = pending.stay().await;
-        connection.set_listening(false);
-        // It does not know how to tell. A stream that broke off is asked for again.
-        if matches!(ended, Err(CallError::Peer { .. })) {
-            break;
-        }
-        // What changed while nobody listened is found by looking.
-        connection.board().note_tools_changed();
-        sleep(YOUNG).await;
+/// Has some timer always due before those of calls. One that is due before every other interrupts the
+/// thread that waits for messages, which costs a call more than the timer itself does.
+async fn pace(idle: Duration) -> Infallible {
+    loop {
+        sleep((idle / 2).max(DEBOUNCE)).await;
     }
-    std::future::pending().await
 }

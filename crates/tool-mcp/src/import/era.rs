@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::board::Tally;
 use super::party::Party;
+use crate::serve::LogLevel;
 
 /// The revision without a handshake.
 pub(crate) const STATELESS: &str = "2026-07-28";
@@ -44,23 +46,33 @@ impl Era {
     }
 
     /// Adds to a request what its era wants in it, and the token for reports about it.
-    pub(crate) fn dress(&self, params: &mut Map<String, Value>, party: &Party, token: u64) {
+    pub(crate) async fn dress(
+        &self,
+        params: &mut Map<String, Value>,
+        party: &Party,
+        tally: &Tally,
+        token: u64,
+    ) {
         let mut meta = match params.remove("_meta") {
             Some(Value::Object(meta)) => meta,
             _ => Map::new(),
         };
         meta.insert("progressToken".to_owned(), token.into());
         if *self == Self::Stateless {
-            stateless(&mut meta, party);
+            stateless(&mut meta, party, tally).await;
         }
         params.insert("_meta".to_owned(), meta.into());
     }
 }
 
-fn stateless(meta: &mut Map<String, Value>, party: &Party) {
+async fn stateless(meta: &mut Map<String, Value>, party: &Party, tally: &Tally) {
     meta.insert(VERSION_KEY.to_owned(), STATELESS.into());
-    meta.insert(CAPABILITIES_KEY.to_owned(), party.capabilities().into());
+    meta.insert(
+        CAPABILITIES_KEY.to_owned(),
+        party.capabilities(&tally.server).await.into(),
+    );
     meta.insert(INFO_KEY.to_owned(), party.info());
     // Asked for, as a client of the gateway may listen.
-    meta.insert(LOG_KEY.to_owned(), "info".into());
+    let level = tally.wishes.least().unwrap_or(LogLevel::Info);
+    meta.insert(LOG_KEY.to_owned(), level.as_str().into());
 }

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use super::call_error::CallError;
-use super::connection::{Connection, Pending};
+use super::connection::Connection;
 use super::era::{Era, Greeting, HANDSHAKE, HANDSHAKES, STATELESS};
 use super::mailbox::Answer;
+use super::pending::Pending;
 
 /// The code with which a server refuses a revision that it does not speak.
 const UNSUPPORTED_VERSION: i64 = -32022;
@@ -18,7 +19,8 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// It is asked with `server/discover`. Any error, or silence for longer than `patience`, makes us
 /// offer the handshake on the same connection; what is answered first to the handshake counts, and
 /// a late answer to the probe only where the handshake is refused, so that a server that is merely
-/// slow to start is never misread.
+/// slow to start is never misread. A server that refuses the revision and names it among those that
+/// it speaks is asked once more.
 ///
 /// # Errors
 /// [`CallError::Gone`] also where the server ended because of the probe.
@@ -33,12 +35,20 @@ pub(crate) async fn greet(
     if matches!(remembered, Some(Era::Handshake(_))) {
         return shake_hands(connection, HANDSHAKE).await;
     }
-    let probe = connection.begin_as(&Era::Stateless, "server/discover", Map::new())?;
-    let mut probe = std::pin::pin!(settle(probe));
-    let probed = tokio::select! {
+    let mut probe = Box::pin(settle(discover(connection).await?));
+    let mut probed = tokio::select! {
         probed = &mut probe => Some(probed),
         () = sleep(patience) => None,
     };
+    if let Some(Err(refused)) = &probed
+        && spoken_all_the_same(refused).as_deref() == Some(STATELESS)
+    {
+        probe = Box::pin(settle(discover(connection).await?));
+        probed = tokio::select! {
+            probed = &mut probe => Some(probed),
+            () = sleep(patience) => None,
+        };
+    }
     match probed {
         Some(Ok(answer)) => match supported(&answer.result).as_deref() {
             Some(version) if version != STATELESS => shake_hands(connection, version).await,
@@ -46,16 +56,14 @@ pub(crate) async fn greet(
             // Something that is no discovery: an old server that answers anything.
             None => shake_hands(connection, HANDSHAKE).await,
         },
-        Some(Err(error @ (CallError::Gone | CallError::NotSent))) => Err(error),
-        Some(Err(CallError::Peer {
-            code: UNSUPPORTED_VERSION,
-            data: Some(data),
-            ..
-        })) => {
-            let version = best(data.get("supported"));
+        Some(Err(error)) if error.wants_login().is_some() => Err(error),
+        Some(Err(error @ (CallError::Gone | CallError::NotSent | CallError::TooMany(_)))) => {
+            Err(error)
+        }
+        Some(Err(refused)) => {
+            let version = spoken_all_the_same(&refused);
             shake_hands(connection, version.as_deref().unwrap_or(HANDSHAKE)).await
         }
-        Some(Err(_)) => shake_hands(connection, HANDSHAKE).await,
         None => {
             let mut handshake = std::pin::pin!(shake_hands(connection, HANDSHAKE));
             let mut late = None;
@@ -83,9 +91,28 @@ pub(crate) async fn greet(
     }
 }
 
-async fn settle(pending: Pending<'_>) -> Result<Answer, CallError> {
+async fn discover(connection: &Connection) -> Result<Pending<'_>, CallError> {
+    connection
+        .begin_as(&Era::Stateless, "server/discover", Map::new())
+        .await
+}
+
+/// The newest revision that is spoken here and by a server that refuses the one it was asked in.
+fn spoken_all_the_same(refused: &CallError) -> Option<String> {
+    match refused {
+        CallError::Peer {
+            code: UNSUPPORTED_VERSION,
+            data: Some(data),
+            ..
+        } => best(data.get("supported")),
+        _ => None,
+    }
+}
+
+async fn settle(mut pending: Pending<'_>) -> Result<Answer, CallError> {
     // Whoever greets has a limit of its own.
-    pending.settle(Duration::from_secs(3600), |_| {}).await
+    pending.left = Duration::from_secs(3600);
+    pending.settle(|_| {}).await
 }
 
 fn is_stateless(answer: &Answer) -> bool {
@@ -128,14 +155,14 @@ async fn shake_hands(connection: &Connection, version: &str) -> Result<Greeting,
     let party = connection.party();
     let params = json!({
         "protocolVersion": version,
-        "capabilities": party.capabilities(),
+        "capabilities": party.capabilities(connection.server()).await,
         "clientInfo": party.info(),
     });
     let Value::Object(params) = params else {
         return Err(CallError::Unreadable);
     };
     let era = Era::Handshake(version.into());
-    let pending = connection.begin_as(&era, "initialize", params)?;
+    let pending = connection.begin_as(&era, "initialize", params).await?;
     let mut answer = settle(pending).await?;
     let settled = answer.result.get("protocolVersion").and_then(Value::as_str);
     let Some(settled) = settled else {

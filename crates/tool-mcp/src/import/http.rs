@@ -1,10 +1,12 @@
 //! A server over streamable HTTP.
 
 mod exchange;
-mod mirror;
+mod replies;
 mod sse;
+mod too_many;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -18,13 +20,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::Limits;
 use super::board::Board;
 use super::call_error::CallError;
+use super::caller::Caller;
 use super::carrier::Answering;
 use super::era::Era;
 use super::listing::Listing;
 use super::server_config::HttpTarget;
-use crate::wire::Outgoing;
-pub(crate) use mirror::mirrors;
-use mirror::{Mirror, encode};
+use crate::wire::Message;
+use crate::wire::mirror::{self, Mirror, encode, mirrors};
+use replies::Replies;
 
 /// Requests that may be on their way to one server at the same time. More wait.
 const REQUESTS: usize = 64;
@@ -43,6 +46,10 @@ struct Shared {
     fixed: HeaderMap,
     board: Arc<Board>,
     answering: Answering,
+    caller: Caller,
+    /// Whether its tools can be called.
+    in_session: AtomicBool,
+    replies: Replies,
     era: OnceLock<Era>,
     session: Mutex<Option<HeaderValue>>,
     /// What is being received for each request.
@@ -63,6 +70,7 @@ impl Http {
         target: &HttpTarget,
         board: Arc<Board>,
         answering: Answering,
+        caller: Caller,
         limits: &Limits,
     ) -> Result<Self, String> {
         let url = Url::parse(&target.url).map_err(|_| "has an unreadable \"url\"".to_owned())?;
@@ -96,31 +104,42 @@ impl Http {
             .build()
             .map_err(|_| "cannot be reached: the HTTP client does not start".to_owned())?;
         let over = CancellationToken::new();
+        let (replies, waiting) = Replies::new();
+        let shared = Arc::new(Shared {
+            client,
+            url,
+            fixed,
+            board,
+            answering,
+            caller,
+            in_session: AtomicBool::new(false),
+            replies,
+            era: OnceLock::new(),
+            session: Mutex::default(),
+            receiving: Mutex::default(),
+            mirrored: Mutex::default(),
+            permits: Semaphore::new(REQUESTS),
+            begun: CancellationToken::new(),
+            over: over.clone(),
+        });
+        tokio::spawn(Arc::clone(&shared).send_replies(waiting));
         Ok(Self {
-            shared: Arc::new(Shared {
-                client,
-                url,
-                fixed,
-                board,
-                answering,
-                era: OnceLock::new(),
-                session: Mutex::default(),
-                receiving: Mutex::default(),
-                mirrored: Mutex::default(),
-                permits: Semaphore::new(REQUESTS),
-                begun: CancellationToken::new(),
-                over: over.clone(),
-            }),
+            shared,
             _over: over.drop_guard(),
         })
     }
 
+    /// Answers a question of the server.
+    pub(crate) fn reply(&self, reply: Message) {
+        self.shared.replies.post(reply);
+    }
+
     /// Sends a message from a task of its own.
-    pub(crate) fn send(&self, message: &Outgoing) -> Result<(), CallError> {
+    pub(crate) fn send(&self, message: &Message) -> Result<(), CallError> {
         let shared = &self.shared;
         let body = serde_json::to_vec(message).map_err(|_| CallError::NotSent)?;
         let headers = shared.headers(message)?;
-        let (method, id) = (message.method, message.id);
+        let (method, id) = (message.method().unwrap_or_default(), message.number());
         let task = Arc::clone(shared);
         // Entered under the lock, so that it cannot end before it is known.
         let mut receiving = shared.receiving();
@@ -155,6 +174,7 @@ impl Http {
 
     /// Learns which arguments of which tools are repeated in headers.
     pub(crate) fn learn(&self, listing: &Listing) {
+        self.shared.in_session.store(true, Ordering::Relaxed);
         if self.shared.era.get() != Some(&Era::Stateless) {
             return;
         }
@@ -173,8 +193,12 @@ impl Http {
             let mut headers = self.shared.common();
             headers.insert("mcp-session-id", session);
             let url = self.shared.url.clone();
-            let ending = self.shared.client.delete(url).headers(headers).send();
-            // A server may refuse it and one that is gone has no session.
+            let ending = async {
+                // A server may refuse it and one that is gone has no session.
+                if self.shared.caller.show(&mut headers).await.is_ok() {
+                    let _ = self.shared.client.delete(url).headers(headers).send().await;
+                }
+            };
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
         self.shared.over.cancel();
@@ -188,7 +212,7 @@ impl Shared {
         if let Some(era) = self.era.get()
             && let Ok(version) = HeaderValue::from_str(era.version())
         {
-            headers.insert("mcp-protocol-version", version);
+            headers.insert(mirror::VERSION, version);
         }
         if let Some(session) = lock(&self.session).clone() {
             headers.insert("mcp-session-id", session);
@@ -197,36 +221,36 @@ impl Shared {
     }
 
     /// The headers of one message, which in the era without a handshake repeat parts of it.
-    fn headers(&self, message: &Outgoing) -> Result<HeaderMap, CallError> {
+    fn headers(&self, message: &Message) -> Result<HeaderMap, CallError> {
         let mut headers = self.common();
+        let Some(method) = message.method() else {
+            return Ok(headers);
+        };
         let stateless = match self.era.get() {
             Some(era) => *era == Era::Stateless,
-            None => message.method == "server/discover",
+            None => method == "server/discover",
         };
         if !stateless {
             return Ok(headers);
         }
         let value = |text: &str| HeaderValue::from_str(text).map_err(|_| CallError::NotSent);
-        headers.insert("mcp-protocol-version", value(super::era::STATELESS)?);
-        headers.insert("mcp-method", value(message.method)?);
-        let params = &message.params;
-        let name = match message.method {
-            "resources/read" => params.get("uri"),
-            _ => params.get("name"),
-        };
+        headers.insert(mirror::VERSION, value(super::era::STATELESS)?);
+        headers.insert(mirror::METHOD, value(method)?);
+        let param = |member: &str| message.params()?.get(member);
+        let name = mirror::name_member(method).and_then(param);
         let Some(name) = name.and_then(Value::as_str) else {
             return Ok(headers);
         };
-        headers.insert("mcp-name", value(&encode(name))?);
-        if message.method == "tools/call"
-            && let Some(arguments) = params.get("arguments")
+        headers.insert(mirror::NAME, value(&encode(name))?);
+        if method == "tools/call"
+            && let Some(arguments) = param("arguments")
         {
             let mirrored = lock(&self.mirrored);
             for mirror in mirrored.get(name).into_iter().flatten() {
-                if let Some(text) = mirror.value(arguments) {
+                if let Some(text) = mirror.told(arguments) {
                     let header = HeaderName::from_bytes(mirror.header.as_bytes());
                     let header = header.map_err(|_| CallError::NotSent)?;
-                    headers.insert(header, value(&text)?);
+                    headers.insert(header, value(&encode(&text))?);
                 }
             }
         }

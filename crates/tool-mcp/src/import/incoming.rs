@@ -8,14 +8,15 @@ use super::board::Board;
 use super::call_error::CallError;
 use super::mailbox::{Answer, Report};
 use crate::offerings::{OfferEvent, OfferKind};
-use crate::wire::{Envelope, ErrorBody, Overlong, Sort, clean, exact};
+use crate::wire::{Envelope, Id, Overlong, RpcError, Sort, clean, exact};
 
 /// The longest text of a server's error that is kept, in bytes.
 const ERROR_BYTES: usize = 8 * 1024;
 
 /// Something that a server asks for.
+#[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    pub(crate) id: Value,
+    pub(crate) id: Id,
     pub(crate) method: String,
     pub(crate) params: Value,
 }
@@ -56,6 +57,7 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             params,
             ..
         } => Some(Asked {
+            // One with an id that is none cannot be answered.
             id: serde_json::from_str(id.get()).ok()?,
             method: method.into_owned(),
             params: params
@@ -111,8 +113,7 @@ pub(crate) fn route_too_long(board: &Board, overlong: &Overlong) {
 
 fn read(result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Answer, CallError> {
     if let Some(error) = error {
-        let error: ErrorBody = serde_json::from_str(error.get()).unwrap_or_default();
-        return Err(peer_error(error));
+        return Err(peer_error(RpcError::read(error)));
     }
     let result = result.ok_or(CallError::Unreadable)?;
     let Ok((mut result, rounded)) = exact::read(result) else {
@@ -129,7 +130,7 @@ fn read(result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Answer, C
 }
 
 /// An error of a server, as far as anybody reads it.
-pub(crate) fn peer_error(error: ErrorBody) -> CallError {
+pub(crate) fn peer_error(error: RpcError) -> CallError {
     let message = clean::text(&error.message);
     let mut end = message.len().min(ERROR_BYTES);
     while !message.is_char_boundary(end) {
@@ -163,6 +164,12 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
                     .map(|message| clean::text(&message).into_owned()),
             };
             board.report(&params.token, report);
+        }
+        "notifications/cancelled" => {
+            let id = value(params).get_mut("requestId").map(Value::take);
+            if let Some(id) = id.and_then(|id| serde_json::from_value(id).ok()) {
+                board.withdraw(&id);
+            }
         }
         "notifications/tools/list_changed" => board.note_tools_changed(),
         "notifications/prompts/list_changed" => board.tally.change(OfferKind::Prompt),

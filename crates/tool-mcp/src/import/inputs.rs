@@ -1,26 +1,57 @@
 //! What servers may ask of whoever uses them.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tool_core::BoxFuture;
 
-/// Answers what servers ask for in the middle of a call: input of a person (`elicitation/create`),
-/// of a model (`sampling/createMessage`), or which folders are open (`roots/list`).
+use crate::serve::{Ask, AskKind};
+
+/// Answers what servers ask for in the middle of a call: a word of a person, of a model, or which
+/// folders are open.
 ///
 /// Without one, servers are told that nothing of it is there, and a call whose server asks all the
-/// same is refused by name.
+/// same is refused by name. [`CallerInputs`](crate::CallerInputs) passes questions on to the client
+/// that made the call.
+///
+/// ```
+/// use serde_json::Map;
+/// use tool_core::BoxFuture;
+/// use tool_mcp::{AskKind, InputAnswer, Inputs, WantedInput};
+///
+/// /// Takes every form as it is offered.
+/// struct Agreeing;
+///
+/// impl Inputs for Agreeing {
+///     fn kinds<'a>(&'a self, _server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+///         Box::pin(async { vec![AskKind::Form] })
+///     }
+///
+///     fn provide<'a>(
+///         &'a self,
+///         wanted: &'a WantedInput,
+///     ) -> BoxFuture<'a, Result<InputAnswer, String>> {
+///         Box::pin(async move { Ok(wanted.accept(Map::new())) })
+///     }
+/// }
+/// # let _ = Agreeing;
+/// ```
 pub trait Inputs: Send + Sync + 'static {
-    /// The `capabilities` that servers are told of, such as `{"elicitation": {}}`. What is not
-    /// among them is never asked for here.
-    fn capabilities(&self) -> Map<String, Value>;
+    /// What a server may ask for, which it is told. What is not among them is never asked for here.
+    ///
+    /// Called when a server is connected; one without a handshake is told anew with each request, so
+    /// that it may depend on whose call it is, in the task that makes it.
+    fn kinds<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>>;
 
-    /// Answers with the result of the method, which may well be that somebody declined.
+    /// Answers one question, which may well be that somebody declined. Several may be open at the
+    /// same time. Called in the task that makes the call, where the question belongs to one.
     ///
     /// # Errors
-    /// A clause that says why there is no answer. It ends the call.
+    /// A clause that says why there is no answer. It is for the operator; the server learns only
+    /// that there is none.
     ///
     /// # Cancel safety
-    /// Dropped when the call ends otherwise.
-    fn provide<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Result<Value, String>>;
+    /// Dropped when the call ends otherwise or the server no longer waits.
+    fn provide<'a>(&'a self, wanted: &'a WantedInput)
+    -> BoxFuture<'a, Result<InputAnswer, String>>;
 }
 
 /// One thing that a server asks for.
@@ -29,28 +60,71 @@ pub trait Inputs: Send + Sync + 'static {
 pub struct WantedInput {
     /// The configured name of the server, which nothing the server says can change.
     pub server: String,
-    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
-    pub method: String,
-    /// Its parameters, cleaned of what cannot be seen.
-    pub params: Value,
+    /// Tells it from other questions of the same call.
+    pub key: String,
+    /// What is asked, cleaned of what cannot be seen.
+    pub ask: Ask,
 }
 
+/// What a server is given for what it asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputAnswer(Value);
+
 impl WantedInput {
-    pub(crate) fn new(server: &str, method: &str, params: Value) -> Self {
-        Self {
-            server: server.to_owned(),
-            method: method.to_owned(),
-            params,
+    /// A form that was filled in. What `content` leaves out is what the form offers as its default,
+    /// where it offers one.
+    ///
+    /// Source: Model Context Protocol 2025-11-25, "Elicitation", default values; SEP-1034.
+    #[must_use]
+    pub fn accept(&self, mut content: Map<String, Value>) -> InputAnswer {
+        let schema = self.ask.params().get("requestedSchema");
+        let fields = schema.and_then(|schema| schema.get("properties"));
+        for (name, field) in fields.and_then(Value::as_object).into_iter().flatten() {
+            if let Some(default) = field.get("default")
+                && !content.contains_key(name)
+            {
+                content.insert(name.clone(), default.clone());
+            }
         }
+        InputAnswer(json!({"action": "accept", "content": content}))
+    }
+}
+
+impl InputAnswer {
+    /// A page that was opened.
+    #[must_use]
+    pub fn opened() -> Self {
+        Self(json!({"action": "accept"}))
     }
 
-    /// The capability under which a client says that it answers this method.
-    pub(crate) fn capability(method: &str) -> Option<&'static str> {
-        match method {
-            "elicitation/create" => Some("elicitation"),
-            "sampling/createMessage" => Some("sampling"),
-            "roots/list" => Some("roots"),
-            _ => None,
-        }
+    /// A person who said no to a form or a page.
+    #[must_use]
+    pub fn decline() -> Self {
+        Self(json!({"action": "decline"}))
+    }
+
+    /// A person who said nothing to a form or a page.
+    #[must_use]
+    pub fn cancel() -> Self {
+        Self(json!({"action": "cancel"}))
+    }
+
+    /// Folders, by their `file://` URIs.
+    #[must_use]
+    pub fn roots<U: Into<String>>(uris: impl IntoIterator<Item = U>) -> Self {
+        let roots = uris.into_iter().map(|uri| json!({"uri": uri.into()}));
+        Self(json!({"roots": roots.collect::<Vec<_>>()}))
+    }
+
+    /// The result of the method as the protocol writes it: what a model answered, for one.
+    #[must_use]
+    pub fn result(result: Value) -> Self {
+        Self(result)
+    }
+
+    /// The result of the method as the protocol writes it.
+    #[must_use]
+    pub fn into_result(self) -> Value {
+        self.0
     }
 }

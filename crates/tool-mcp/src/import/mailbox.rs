@@ -7,10 +7,14 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::call_error::CallError;
+use super::incoming::Asked;
+use crate::wire::Id;
 use crate::wire::exact::Rounded;
 
 /// Reports that may wait. A server that floods a caller loses the oldest ones.
 const WAITING_REPORTS: usize = 64;
+/// Letters of other sorts that may wait. A server that floods a caller is not heard.
+const WAITING_LETTERS: usize = 64;
 
 /// Holds what came in for one request until its caller takes it. Clones are the same mailbox.
 #[derive(Clone, Default)]
@@ -25,6 +29,10 @@ struct Shared {
 /// One thing that came in.
 pub(crate) enum Letter {
     Progress(Report),
+    /// The server asks for something before it goes on.
+    Asked(Asked),
+    /// It no longer waits for the answer to a question.
+    Withdrawn(Id),
     /// The request is over.
     End(Result<Answer, CallError>),
 }
@@ -56,6 +64,20 @@ impl Mailbox {
         letters.push_back(letter);
         drop(letters);
         self.0.arrived.notify_one();
+    }
+
+    /// The same for a letter that may be refused where too many wait. Whether it was taken.
+    pub(crate) fn offer(&self, letter: Letter) -> bool {
+        let taken = {
+            let mut letters = self.letters();
+            let room = letters.len() < WAITING_REPORTS + WAITING_LETTERS;
+            if room {
+                letters.push_back(letter);
+            }
+            room
+        };
+        self.0.arrived.notify_one();
+        taken
     }
 
     /// Waits for the next letter. Only one may wait at a time.

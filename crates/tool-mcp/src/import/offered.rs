@@ -1,21 +1,24 @@
 //! What imported servers have beside tools.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tool_core::{BoxFuture, Identity, Namespace, Source, ToolName, WireName};
+use tool_core::BoxFuture;
 
 use super::call_error::CallError;
 use super::listing::Listing;
+use super::offer_names::{fits, named};
 use super::upstream::Upstream;
 use crate::offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEventSender, OfferEvents, OfferKind,
-    Offerings,
+    Offerings, Watching,
 };
+use crate::serve::LogLevel;
+use crate::wire::RpcError;
 
 /// The longest time for which a list is kept, whatever its server says.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
@@ -240,6 +243,25 @@ impl Offerings for Offered {
         })
     }
 
+    fn watch<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Watching, OfferError>> {
+        Box::pin(async move {
+            let owner = self.owner_of_resource(uri).await;
+            let owner = owner.ok_or_else(|| not_found("resource"))?;
+            Ok(owner.upstream.tally.wishes.resource(owner.own).await)
+        })
+    }
+
+    fn want_logs(&self, level: LogLevel) -> BoxFuture<'_, Watching> {
+        Box::pin(async move {
+            let mut reaching = JoinSet::new();
+            for upstream in &self.upstreams {
+                let wishes = Arc::clone(&upstream.tally.wishes);
+                reaching.spawn(async move { wishes.level(level).await });
+            }
+            Watching::holding(reaching.join_all().await)
+        })
+    }
+
     fn events(&self) -> OfferEvents {
         self.events.subscribe()
     }
@@ -255,8 +277,12 @@ async fn ask(
     method: &'static str,
     params: Map<String, Value>,
 ) -> Result<Map<String, Value>, OfferError> {
+    let mut is_stateless = false;
     let answered = match upstream.line.get() {
-        Ok(connection) => connection.request(method, params).await,
+        Ok(connection) => {
+            is_stateless = connection.is_stateless();
+            connection.request(method, params).await
+        }
         Err(error) => Err(error),
     };
     let server = upstream.name.as_str();
@@ -265,6 +291,12 @@ async fn ask(
             Value::Object(result) => Ok(result),
             _ => Err(failed(server, CallError::Unreadable)),
         },
+        // Each era has a code of its own for what does not exist.
+        Err(CallError::Peer { code, .. })
+            if is_stateless && method == "resources/read" && code == RpcError::PARAMS =>
+        {
+            Err(not_found("resource"))
+        }
         Err(error) => Err(failed(server, error)),
     }
 }
@@ -275,7 +307,10 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::NotSent
         | CallError::Away
         | CallError::Changed
-        | CallError::Status(_) => OfferErrorKind::Unavailable,
+        | CallError::Status(_)
+        | CallError::TooMany(_) => OfferErrorKind::Unavailable,
+        #[cfg(feature = "oauth")]
+        CallError::Login { .. } => OfferErrorKind::Unavailable,
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,
@@ -300,79 +335,5 @@ fn capability(kind: OfferKind) -> &'static str {
     match kind {
         OfferKind::Prompt => "prompts",
         OfferKind::Resource | OfferKind::Template => "resources",
-    }
-}
-
-/// The entries of a server with the key under which each is offered and the server's own.
-fn named(
-    server: &str,
-    kind: OfferKind,
-    entries: Vec<Value>,
-) -> impl Iterator<Item = (String, String, Map<String, Value>)> {
-    let source = Namespace::new(server).map(Source::Server);
-    let mut seen = HashSet::new();
-    entries.into_iter().filter_map(move |entry| {
-        let Value::Object(mut definition) = entry else {
-            return None;
-        };
-        let own = definition.get(kind.key_member())?.as_str()?.to_owned();
-        if !seen.insert(own.clone()) {
-            return None;
-        }
-        let key = match kind {
-            OfferKind::Prompt => {
-                let name = ToolName::new(&own).ok()?;
-                let identity = Identity::new(source.as_ref().ok()?, name);
-                WireName::of(&identity).as_str().to_owned()
-            }
-            OfferKind::Resource | OfferKind::Template => own.clone(),
-        };
-        definition.insert(kind.key_member().to_owned(), key.clone().into());
-        Some((key, own, definition))
-    })
-}
-
-/// Whether a URI can come of a template: the parts outside of braces are there, in their order.
-fn fits(template: &str, uri: &str) -> bool {
-    let mut rest = uri;
-    for (index, part) in template.split('{').enumerate() {
-        let literal = match (index, part.split_once('}')) {
-            (0, _) => part,
-            (_, Some((_, literal))) => literal,
-            (_, None) => return false,
-        };
-        if index == 0 {
-            let Some(behind) = rest.strip_prefix(literal) else {
-                return false;
-            };
-            rest = behind;
-        } else if literal.is_empty() {
-            // Whatever stands in for the last place.
-        } else {
-            let Some((_, behind)) = rest.split_once(literal) else {
-                return false;
-            };
-            rest = behind;
-        }
-    }
-    template.ends_with('}') || rest.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn a_uri_fits_a_template_whose_fixed_parts_it_holds_in_order() {
-        assert!(fits(
-            "test://template/{id}/data",
-            "test://template/123/data"
-        ));
-        assert!(fits("file:///{+path}", "file:///a/b"));
-        assert!(fits("a://b", "a://b"));
-        assert!(!fits("test://template/{id}/data", "test://other/123/data"));
-        assert!(!fits("test://template/{id}/data", "test://template/123"));
-        assert!(!fits("test://{id}/x", "test://1/x/y"));
-        assert!(!fits("broken://{id", "broken://1"));
     }
 }

@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::call_error::CallError;
 use super::inputs::{Inputs, WantedInput};
+use crate::serve::{Ask, AskKind};
+use crate::wire::clean;
 
 /// Who we are to servers, and who answers what they ask.
 #[derive(Clone)]
@@ -20,37 +22,65 @@ impl Party {
         json!({"name": self.name, "version": self.version})
     }
 
-    pub(crate) fn capabilities(&self) -> Map<String, Value> {
+    /// What a server is told that it may ask for.
+    pub(crate) async fn capabilities(&self, server: &str) -> Map<String, Value> {
+        let mut all = Map::new();
+        for kind in self.kinds(server).await {
+            let Value::Object(one) = kind.capability() else {
+                continue;
+            };
+            for (name, ways) in one {
+                match (all.get_mut(&name).and_then(Value::as_object_mut), ways) {
+                    (Some(all), Value::Object(ways)) => all.extend(ways),
+                    (_, ways) => {
+                        all.insert(name, ways);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    async fn kinds(&self, server: &str) -> Vec<AskKind> {
         match &self.inputs {
-            Some(inputs) => inputs.capabilities(),
-            None => Map::new(),
+            Some(inputs) => inputs.kinds(server).await,
+            None => Vec::new(),
         }
     }
 
     /// Has somebody answer what a server asks, or refuses by name.
-    pub(crate) async fn provide(&self, mut wanted: WantedInput) -> Result<Value, CallError> {
-        crate::wire::clean::value(&mut wanted.params);
-        let refused = |method: &str, reason: String| CallError::Refused {
-            method: crate::wire::clean::text(method).chars().take(100).collect(),
+    pub(crate) async fn provide(
+        &self,
+        server: &str,
+        key: String,
+        method: &str,
+        mut params: Value,
+    ) -> Result<Value, CallError> {
+        clean::value(&mut params);
+        let refused = |reason: String| CallError::Refused {
+            method: clean::text(method).chars().take(100).collect(),
             reason,
         };
-        let capability = WantedInput::capability(&wanted.method);
-        let inputs = capability.and_then(|capability| {
-            let inputs = self.inputs.as_ref()?;
-            inputs
-                .capabilities()
-                .contains_key(capability)
-                .then_some(inputs)
-        });
-        let Some(inputs) = inputs else {
-            return Err(refused(
-                &wanted.method,
-                "nobody here can answer it".to_owned(),
-            ));
+        let kinds = self.kinds(server).await;
+        let ask = Ask::read(method, params).filter(|ask| kinds.contains(&ask.kind()));
+        let Some((ask, inputs)) = ask.zip(self.inputs.as_ref()) else {
+            return Err(refused("nobody here can answer it".to_owned()));
         };
-        inputs
+        let kind = ask.kind();
+        let wanted = WantedInput {
+            server: server.to_owned(),
+            key,
+            ask,
+        };
+        let answer = inputs
             .provide(&wanted)
             .await
-            .map_err(|reason| refused(&wanted.method, reason))
+            .map_err(refused)?
+            .into_result();
+        if kind.fits(&answer) {
+            Ok(answer)
+        } else {
+            Err(refused("the answer does not fit".to_owned()))
+        }
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tool_core::{
     Context, Digest, Executor, InvalidArguments, Issue, Namespace, Prepared, Progress, Running,
-    Tool, producing,
+    Tool, ToolFailure, producing,
 };
 
 use super::advertised::Advertised;
+use super::dressing::Gates;
 use super::line::Line;
 use super::mailbox::{Answer, Report};
 use super::{answer, call_error::CallError};
@@ -22,6 +23,7 @@ struct Remote {
     name: Arc<str>,
     /// What it was when it was registered, where only that may be called.
     digest: Option<Digest>,
+    gates: Gates,
 }
 
 struct RemoteCall {
@@ -37,13 +39,15 @@ pub(crate) fn tool(
     server: &Namespace,
     advertised: Advertised,
     digest: Option<Digest>,
-) -> (String, Tool) {
+    gates: Gates,
+) -> Tool {
     let Advertised {
         name,
         description,
         input,
         output,
         annotations,
+        ..
     } = advertised;
     let description = description.unwrap_or_else(|| format!("Tool {name} of server {server}"));
     let remote = Remote {
@@ -51,6 +55,7 @@ pub(crate) fn tool(
         server: server.clone(),
         name: name.as_str().into(),
         digest,
+        gates,
     };
     let mut tool =
         Tool::from_executor(description, input, Arc::new(remote)).annotations(annotations);
@@ -58,7 +63,7 @@ pub(crate) fn tool(
         // It is the server's promise; what it gives all the same is not lost.
         tool = tool.output_schema(output).advisory_output();
     }
-    (name, tool)
+    tool
 }
 
 impl Executor for Remote {
@@ -82,6 +87,7 @@ impl Prepared for RemoteCall {
     {
         let Self { remote, arguments } = *self;
         producing(async move {
+            let _places = remote.gates.enter().await.map_err(ToolFailure::new)?;
             match remote.call(arguments, &cx).await {
                 Ok(answer) => Ok(answer::read(&remote.server, answer)?),
                 Err(error) => Err(answer::unanswered(&remote.server, error).into()),

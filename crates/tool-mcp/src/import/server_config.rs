@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tool_core::Namespace;
 
+use super::Overlay;
 use crate::Launch;
 
 /// How one server is started or reached. Printing it shows no argument, no header and no value of
@@ -20,6 +21,7 @@ pub struct ServerConfig {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) http: Option<HttpTarget>,
+    pub(crate) overlay: Overlay,
 }
 
 /// Where a server is reached over HTTP.
@@ -30,6 +32,9 @@ pub(crate) struct HttpTarget {
     pub(crate) headers: BTreeMap<String, String>,
     /// The variable of the environment that holds the bearer token.
     pub(crate) bearer_env: Option<String>,
+    /// Who we are where somebody has to log in; nothing where nobody is to.
+    #[cfg(feature = "oauth")]
+    pub(crate) oauth: Option<Box<crate::oauth::OAuthClient>>,
 }
 
 impl ServerConfig {
@@ -43,6 +48,7 @@ impl ServerConfig {
             env: BTreeMap::new(),
             cwd: None,
             http: None,
+            overlay: Overlay::default(),
         }
     }
 
@@ -71,6 +77,28 @@ impl ServerConfig {
     pub fn bearer_env(mut self, variable: impl Into<String>) -> Self {
         if let Some(http) = &mut self.http {
             http.bearer_env = Some(variable.into());
+        }
+        self
+    }
+
+    /// Sets who we are to the authorization server of a server over HTTP, for which
+    /// [`Logins`](crate::Logins) are used once it asks who calls. By default we are nobody yet, and
+    /// register ourselves.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn oauth(mut self, client: crate::oauth::OAuthClient) -> Self {
+        if let Some(http) = &mut self.http {
+            http.oauth = Some(Box::new(client));
+        }
+        self
+    }
+
+    /// Has nobody log in to a server over HTTP: one that asks who calls fails.
+    #[cfg(feature = "oauth")]
+    #[must_use]
+    pub fn no_oauth(mut self) -> Self {
+        if let Some(http) = &mut self.http {
+            http.oauth = None;
         }
         self
     }
@@ -105,6 +133,13 @@ impl ServerConfig {
         self
     }
 
+    /// Sets what the operator wants of the server and its tools, whatever they say.
+    #[must_use]
+    pub fn overlay(mut self, overlay: Overlay) -> Self {
+        self.overlay = overlay;
+        self
+    }
+
     /// The name, which is the namespace of the server's tools.
     #[must_use]
     pub fn name(&self) -> &Namespace {
@@ -115,6 +150,25 @@ impl ServerConfig {
     #[must_use]
     pub fn command(&self) -> &str {
         &self.command
+    }
+
+    /// What stands before the command.
+    #[must_use]
+    pub fn prefix_words(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.prefix.iter().map(String::as_str)
+    }
+
+    /// The variables that are set for it, with their values, which may be secrets.
+    #[must_use]
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        let variables = self.env.iter();
+        variables.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The variable of this process's environment that holds the bearer token, where one is named.
+    #[must_use]
+    pub fn bearer_variable(&self) -> Option<&str> {
+        self.http.as_ref()?.bearer_env.as_deref()
     }
 
     /// The address of a server over HTTP.
@@ -184,6 +238,8 @@ impl HttpTarget {
             url,
             headers: BTreeMap::new(),
             bearer_env: None,
+            #[cfg(feature = "oauth")]
+            oauth: Some(Box::default()),
         }
     }
 }

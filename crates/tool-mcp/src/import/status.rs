@@ -19,6 +19,9 @@ pub struct UpstreamStatus {
     pub skipped_lines: u64,
     /// Answers and reports of progress that nobody waited for, such as one after a cancellation.
     pub stray_messages: u64,
+    /// What the operator should know of its tools though all goes on, one clause each: tools that
+    /// the overlay names and that are not listed, and declarations that were left out.
+    pub notes: Vec<String>,
     /// The last that it wrote to stderr, as text; bytes that are no UTF-8 are replaced.
     pub stderr: String,
 }
@@ -52,6 +55,12 @@ pub enum UpstreamState {
         /// Why, as a clause that follows on the server's name.
         reason: String,
     },
+    /// It is not reached, as nobody is logged in to it, or nobody with enough rights. It is once
+    /// somebody is.
+    Locked {
+        /// Why, as a clause that follows on the server's name.
+        reason: String,
+    },
     /// It cannot be used, and none of its tools is registered.
     Failed {
         /// Why, as a clause that follows on the server's name.
@@ -80,6 +89,7 @@ impl fmt::Debug for UpstreamStatus {
             .field("connects", &self.connects)
             .field("skipped_lines", &self.skipped_lines)
             .field("stray_messages", &self.stray_messages)
+            .field("notes", &self.notes)
             .field("stderr_bytes", &self.stderr.len())
             .finish()
     }
@@ -87,8 +97,7 @@ impl fmt::Debug for UpstreamStatus {
 
 impl UpstreamState {
     /// One word, stable across versions: `disabled`, `connecting`, `ready`, `away`, `held`,
-    /// `failed` or
-    /// `stopped`.
+    /// `locked`, `failed` or `stopped`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -97,6 +106,7 @@ impl UpstreamState {
             Self::Ready { .. } => "ready",
             Self::Away { .. } => "away",
             Self::Held { .. } => "held",
+            Self::Locked { .. } => "locked",
             Self::Failed { .. } => "failed",
             Self::Stopped => "stopped",
         }

@@ -28,6 +28,8 @@ struct Known {
     era: Option<Era>,
     capabilities: Map<String, Value>,
     connects: u64,
+    /// What an operator should know of its tools.
+    notes: Vec<String>,
     /// What it listed last, where that is kept.
     listed: Option<Arc<[Value]>>,
 }
@@ -50,6 +52,7 @@ impl Upstream {
                 era: None,
                 capabilities: Map::new(),
                 connects: 0,
+                notes: Vec::new(),
                 listed: None,
             }),
             changed,
@@ -65,6 +68,7 @@ impl Upstream {
             connects: known.connects,
             skipped_lines: self.tally.skipped_lines(),
             stray_messages: self.tally.stray_messages(),
+            notes: known.notes.clone(),
             stderr: self.stderr.text(),
         }
     }
@@ -75,6 +79,10 @@ impl Upstream {
 
     pub(crate) fn listed(&self) -> Option<Arc<[Value]>> {
         self.known().listed.clone()
+    }
+
+    pub(crate) fn note(&self, notes: Vec<String>) {
+        self.known().notes = notes;
     }
 
     pub(crate) fn keep(&self, listed: &[Value]) {
@@ -94,6 +102,14 @@ impl Upstream {
         self.known().capabilities.contains_key(capability)
     }
 
+    /// Whether the server said, the last time, that it can do something with what it has, such as
+    /// `subscribe` of `resources`.
+    pub(crate) fn says(&self, capability: &str, what: &str) -> bool {
+        let known = self.known();
+        let capability = known.capabilities.get(capability);
+        capability.and_then(|capability| capability.get(what)) == Some(&Value::Bool(true))
+    }
+
     /// Grows whenever something that it lists beside tools may have changed.
     pub(crate) fn generation(&self) -> u64 {
         self.known().connects + self.tally.changes()
@@ -106,14 +122,15 @@ impl Upstream {
         known.connects += 1;
     }
 
+    /// Sets what it is at, and logs a change with the fields `server`, `from`, `to`, and what
+    /// there is of `reason`, `attempt`, `tools` and `refused`.
     pub(crate) fn set(&self, state: UpstreamState) {
-        let server = self.name.as_str();
-        match &state {
-            UpstreamState::Failed { reason } => tracing::warn!(server, reason, "server failed"),
-            UpstreamState::Away { reason, .. } => {
-                tracing::warn!(server, reason, "server is away and will be connected again");
-            }
-            state => tracing::debug!(server, state = state.as_str(), "server changed its state"),
+        let from = {
+            let known = self.known();
+            (known.state != state).then(|| known.state.as_str())
+        };
+        if let Some(from) = from {
+            log(&self.name, from, &state);
         }
         self.known().state = state;
         self.changed.send_modify(|version| *version += 1);
@@ -121,5 +138,35 @@ impl Upstream {
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn log(server: &str, from: &str, state: &UpstreamState) {
+    let to = state.as_str();
+    match state {
+        UpstreamState::Failed { reason } => {
+            tracing::warn!(server, from, to, reason, "server failed");
+        }
+        UpstreamState::Held { reason } => {
+            tracing::warn!(server, from, to, reason, "server waits for approval");
+        }
+        UpstreamState::Locked { reason } => {
+            tracing::warn!(server, from, to, reason, "server is locked");
+        }
+        UpstreamState::Away { reason, attempt } => tracing::warn!(
+            server,
+            from,
+            to,
+            reason,
+            attempt,
+            "server is away and will be connected again"
+        ),
+        UpstreamState::Ready { tools, refused } => {
+            let refused = refused.len();
+            tracing::info!(server, from, to, tools, refused, "server is ready");
+        }
+        UpstreamState::Disabled | UpstreamState::Connecting | UpstreamState::Stopped => {
+            tracing::info!(server, from, to, "server changed its state");
+        }
     }
 }

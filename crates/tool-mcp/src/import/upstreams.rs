@@ -12,8 +12,10 @@ use tool_core::Source;
 use tool_registry::Registry;
 
 use super::board::Tally;
+use super::caller::Caller;
 use super::catalogue::Catalogue;
 use super::config::Entry;
+use super::dressing::Dressing;
 use super::driver::Driver;
 use super::event::{EventFeed, UpstreamEvents};
 use super::offered::Offered;
@@ -21,7 +23,9 @@ use super::party::Party;
 use super::retry::{self, Jitter};
 use super::trust::Trust;
 use super::upstream::Upstream;
-use super::{Inputs, Limits, ServersConfig, UpstreamState, UpstreamStatus};
+use super::{
+    EntryError, Inputs, Limits, ReadOnlyTools, ServersConfig, UpstreamState, UpstreamStatus,
+};
 use crate::offerings::{OfferEventSender, Offerings};
 use crate::pin::Pins;
 
@@ -66,6 +70,9 @@ pub struct UpstreamsBuilder {
     jitter: Arc<Jitter>,
     keep_lists: bool,
     pins: Option<Pins>,
+    #[cfg(feature = "oauth")]
+    logins: Option<crate::oauth::Logins>,
+    believed: ReadOnlyTools,
 }
 
 impl Upstreams {
@@ -83,6 +90,9 @@ impl Upstreams {
             jitter: Arc::new(retry::random),
             keep_lists: false,
             pins: None,
+            #[cfg(feature = "oauth")]
+            logins: None,
+            believed: ReadOnlyTools::new(),
         }
     }
 
@@ -93,6 +103,13 @@ impl Upstreams {
             .iter()
             .map(|upstream| upstream.status())
             .collect()
+    }
+
+    /// A view of how each server is doing, for whoever outlives a borrow of this value. It keeps
+    /// no server running.
+    #[must_use]
+    pub fn watch(&self) -> UpstreamsWatch {
+        UpstreamsWatch(self.upstreams.clone())
     }
 
     /// What a server listed last, each entry as it came, the hopeless ones too; nothing where it
@@ -116,7 +133,7 @@ impl Upstreams {
         Arc::clone(&self.offered) as Arc<dyn Offerings>
     }
 
-    /// Waits until every server is ready, away or has failed, which takes no longer than the limit on
+    /// Waits until every server is ready, away, locked or has failed, which takes no longer than the limit on
     /// connecting.
     ///
     /// # Cancel safety
@@ -153,6 +170,24 @@ impl Upstreams {
     }
 }
 
+/// A view of how each server is doing.
+#[derive(Clone)]
+pub struct UpstreamsWatch(Vec<Arc<Upstream>>);
+
+impl UpstreamsWatch {
+    /// How each server is doing, by name.
+    #[must_use]
+    pub fn statuses(&self) -> Vec<UpstreamStatus> {
+        self.0.iter().map(|upstream| upstream.status()).collect()
+    }
+}
+
+impl fmt::Debug for UpstreamsWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.statuses()).finish()
+    }
+}
+
 impl fmt::Debug for Upstreams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -175,6 +210,22 @@ impl UpstreamsBuilder {
     /// default, whatever a server lists is what its tools are.
     pub fn pins(mut self, pins: Pins) -> Self {
         self.pins = Some(pins);
+        self
+    }
+
+    /// Sets where logins are kept of servers that want to know who calls and have no token in their
+    /// configuration. One that nobody is logged in to waits until somebody is, in whatever process.
+    /// Without logins, which is the default, such a server fails.
+    #[cfg(feature = "oauth")]
+    pub fn logins(mut self, logins: crate::oauth::Logins) -> Self {
+        self.logins = Some(logins);
+        self
+    }
+
+    /// Keeps there which tools only read, by the word of servers whose hints the operator believes.
+    /// A policy may allow those that no rule is about; nothing else comes of it.
+    pub fn believed(mut self, believed: ReadOnlyTools) -> Self {
+        self.believed = believed;
         self
     }
 
@@ -222,11 +273,11 @@ impl UpstreamsBuilder {
         let (mut upstreams, mut drivers) = (Vec::new(), JoinSet::new());
         for (name, entry) in self.config.into_entries() {
             let (state, server) = match entry {
-                Entry::Server(server) => (UpstreamState::Connecting, Some(server)),
+                Entry::Server(server) => (UpstreamState::Connecting, Some(*server)),
                 Entry::Disabled => (UpstreamState::Disabled, None),
-                Entry::Broken(problem) => {
-                    tracing::warn!(%problem, "server is not usable as configured");
-                    let reason = problem.reason();
+                Entry::Broken(problems) => {
+                    let reason = EntryError::reasons(&problems);
+                    tracing::warn!(server = name, reason, "server is not usable as configured");
                     (UpstreamState::Failed { reason }, None)
                 }
             };
@@ -242,14 +293,27 @@ impl UpstreamsBuilder {
             if let Some(server) = server {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
                 let line = Arc::clone(&upstream.line);
-                let trust = Trust::new(server.name.clone(), self.pins.clone());
+                let overlay = Arc::new(server.overlay.clone());
+                let limits = overlay.limits(&self.limits);
+                let trust =
+                    Trust::new(server.name.clone(), self.pins.clone(), Arc::clone(&overlay));
+                let dressing = Dressing::new(server.name.clone(), overlay, limits.idle);
+                let believed = self.believed.clone();
+                let caller = Caller {
+                    #[cfg(feature = "oauth")]
+                    login: self
+                        .logins
+                        .as_ref()
+                        .and_then(|logins| logins.of(&server).map(Arc::new)),
+                };
                 let driver = Driver {
-                    catalogue: Catalogue::new(server.name.clone(), line, registrar, trust),
+                    catalogue: Catalogue::new(line, registrar, trust, dressing, believed),
                     upstream,
                     server,
                     base: Arc::clone(&base),
                     party: self.party.clone(),
-                    limits: self.limits.clone(),
+                    caller,
+                    limits,
                     keep_lists: self.keep_lists,
                     feed: feed.clone(),
                     jitter: Arc::clone(&self.jitter),

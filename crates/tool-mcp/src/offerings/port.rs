@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use tool_core::BoxFuture;
 
-use super::{Completion, Offer, OfferError, OfferEvents, OfferKind};
+use super::{Completion, Offer, OfferError, OfferEvents, OfferKind, Watching};
+use crate::serve::LogLevel;
 
 /// Resources, templates, prompts and completion, for whoever serves them on.
 ///
@@ -35,6 +36,23 @@ pub trait Offerings: Send + Sync + 'static {
         &'a self,
         completion: &'a Completion,
     ) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>>;
+
+    /// Says that somebody wants to know when a resource changes, for as long as the value is held.
+    /// Returns once that is so. The changes come as [events](Self::events).
+    ///
+    /// By default nothing has to be said, as everything is told anyway.
+    fn watch<'a>(&'a self, uri: &'a str) -> BoxFuture<'a, Result<Watching, OfferError>> {
+        let _ = uri;
+        Box::pin(async { Ok(Watching::nothing()) })
+    }
+
+    /// Says that somebody wants log messages from that level on, for as long as the value is held.
+    ///
+    /// By default nothing has to be said, as everything is told anyway.
+    fn want_logs(&self, level: LogLevel) -> BoxFuture<'_, Watching> {
+        let _ = level;
+        Box::pin(async { Watching::nothing() })
+    }
 
     /// What happens from now on: lists that change, resources that change, log messages.
     fn events(&self) -> OfferEvents;

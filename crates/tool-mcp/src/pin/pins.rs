@@ -1,14 +1,14 @@
 //! What was trusted of every server, kept in a state.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tool_core::{Namespace, State, StateReading, StateVersion};
 
 use super::record::Record;
 use super::{Change, Launch, PinError};
+use crate::wire::DECLARATIONS;
 
 /// What was trusted of every server: how it is reached, and name, title, description, schemas and
 /// annotations of each tool.
@@ -43,7 +43,7 @@ use super::{Change, Launch, PinError};
 /// ```
 #[derive(Clone)]
 pub struct Pins {
-    state: Arc<dyn State>,
+    pub(super) state: Arc<dyn State>,
     first: FirstSight,
 }
 
@@ -62,9 +62,9 @@ pub enum FirstSight {
 }
 
 /// How often a change is tried. Each failed attempt is somebody else's success.
-const MOST_ATTEMPTS: usize = 256;
+pub(super) const MOST_ATTEMPTS: usize = 256;
 /// The key of the names of all servers.
-const SERVERS: &str = "mcp/pins";
+pub(super) const SERVERS: &str = "mcp/pins";
 
 impl Pins {
     /// Pins that are kept in a state, which must keep values.
@@ -91,12 +91,22 @@ impl Pins {
     /// # Cancel safety
     /// It may be taken in though the future was dropped.
     pub async fn see_launch(&self, server: &Namespace, launch: &Launch) -> Result<bool, PinError> {
+        self.see_launch_as(server, launch, self.first).await
+    }
+
+    /// The same for a server whose first sight is met in a way of its own.
+    pub(crate) async fn see_launch_as(
+        &self,
+        server: &Namespace,
+        launch: &Launch,
+        first: FirstSight,
+    ) -> Result<bool, PinError> {
         let form = |source| PinError::Form {
             server: server.to_string(),
             source,
         };
         let launch = serde_json::to_value(launch).map_err(form)?;
-        let trust = self.first == FirstSight::Trust;
+        let trust = first == FirstSight::Trust;
         self.change(server, |record| record.see_launch(&launch, trust))
             .await
     }
@@ -115,9 +125,19 @@ impl Pins {
         server: &Namespace,
         tools: &[Value],
     ) -> Result<Vec<bool>, PinError> {
+        self.see_tools_as(server, tools, |_| self.first).await
+    }
+
+    /// The same for tools whose first sight is met in ways of their own.
+    pub(crate) async fn see_tools_as(
+        &self,
+        server: &Namespace,
+        tools: &[Value],
+        first: impl Fn(&str) -> FirstSight,
+    ) -> Result<Vec<bool>, PinError> {
         let named: Vec<Option<(String, Value)>> = tools.iter().map(pinned).collect();
         let known: Vec<(String, Value)> = named.iter().flatten().cloned().collect();
-        let trust = self.first == FirstSight::Trust;
+        let trust = |name: &str| first(name) == FirstSight::Trust;
         let holds = self
             .change(server, |record| record.see_tools(&known, trust))
             .await?;
@@ -169,7 +189,7 @@ impl Pins {
             let launch = launch.and_then(|launch| serde_json::from_value(launch).ok());
             (launch, record.trusted())
         };
-        Ok(record.map(trusted))
+        Ok(record.filter(|record| !record.is_empty()).map(trusted))
     }
 
     /// Trusts the changes for which a [code](Change::code) stands, and returns them: a single one,
@@ -199,6 +219,44 @@ impl Pins {
         .await
     }
 
+    /// Forgets what was trusted: of one tool, by its server's own name, or of the whole server. Tells
+    /// whether there was anything.
+    ///
+    /// A server that was forgotten is one that was never seen. A tool that was forgotten and is
+    /// listed again waits for approval, as one that came later does. What runs goes on until it
+    /// connects or lists its tools the next time.
+    ///
+    /// # Errors
+    /// [`PinError`]; whether it was forgotten is not known then.
+    ///
+    /// # Cancel safety
+    /// It may be forgotten though the future was dropped.
+    pub async fn forget(&self, server: &Namespace, tool: Option<&str>) -> Result<bool, PinError> {
+        let (record, _) = self.record(server).await?;
+        if record.is_none_or(|record| record.is_empty()) {
+            return Ok(false);
+        }
+        let forgotten = self.change(server, |record| match tool {
+            Some(tool) => record.forget_tool(tool),
+            None => {
+                let was = !record.is_empty();
+                *record = Record::new();
+                was
+            }
+        });
+        let forgotten = forgotten.await?;
+        if tool.is_none() {
+            self.unname(server).await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// What becomes of a server that was never seen.
+    #[cfg(feature = "child")]
+    pub(crate) fn first(&self) -> FirstSight {
+        self.first
+    }
+
     /// Changes what is kept of a server; several times where others change it meanwhile.
     async fn change<T>(
         &self,
@@ -212,7 +270,7 @@ impl Pins {
         let key = key(server);
         for _ in 0..MOST_ATTEMPTS {
             let (record, version) = self.record(server).await?;
-            if record.is_none() {
+            if record.as_ref().is_none_or(Record::is_empty) {
                 self.name(server).await?;
             }
             let (before, mut after) = match record {
@@ -250,50 +308,6 @@ impl Pins {
             StateReading::Absent | StateReading::Unchanged => Ok((None, None)),
         }
     }
-
-    /// Puts a server among those of which something is kept.
-    async fn name(&self, server: &Namespace) -> Result<(), PinError> {
-        let failed = |source| PinError::State {
-            server: server.to_string(),
-            source,
-        };
-        for _ in 0..MOST_ATTEMPTS {
-            let (mut names, version) = self.names().await?;
-            if !names.insert(server.to_string()) {
-                return Ok(());
-            }
-            let text = serde_json::to_vec(&names).map_err(|source| PinError::Form {
-                server: server.to_string(),
-                source,
-            })?;
-            let written = self.state.write(SERVERS, version.as_ref(), &text);
-            if written.await.map_err(failed)?.is_some() {
-                return Ok(());
-            }
-        }
-        Err(PinError::Busy {
-            server: server.to_string(),
-        })
-    }
-
-    async fn names(&self) -> Result<(BTreeSet<String>, Option<StateVersion>), PinError> {
-        let all = || "*".to_owned();
-        let reading = self.state.read(SERVERS, None).await;
-        let reading = reading.map_err(|source| PinError::State {
-            server: all(),
-            source,
-        })?;
-        match reading {
-            StateReading::Value(text, version) => {
-                let names = serde_json::from_slice(&text).map_err(|source| PinError::Form {
-                    server: all(),
-                    source,
-                })?;
-                Ok((names, Some(version)))
-            }
-            StateReading::Absent | StateReading::Unchanged => Ok((BTreeSet::new(), None)),
-        }
-    }
 }
 
 impl fmt::Debug for Pins {
@@ -316,14 +330,19 @@ fn encoded(server: &Namespace, record: &Record) -> Result<Vec<u8>, PinError> {
 }
 
 /// What is trusted of a tool: all that its server lists but what is for programs alone and may be
-/// another each time.
+/// another each time. What it declares is not: it says how results are dealt with.
 pub(crate) fn pinned(entry: &Value) -> Option<(String, Value)> {
     let entry = entry.as_object()?;
     let name = entry.get("name")?.as_str()?.to_owned();
     let kept: Map<String, Value> = entry
         .iter()
-        .filter(|(key, _)| *key != "_meta")
-        .map(|(key, value)| (key.clone(), value.clone()))
+        .filter_map(|(key, value)| {
+            let value = match key.as_str() {
+                "_meta" => json!({DECLARATIONS: value.get(DECLARATIONS)?}),
+                _ => value.clone(),
+            };
+            Some((key.clone(), value))
+        })
         .collect();
     Some((name, Value::Object(kept)))
 }

@@ -81,12 +81,16 @@ impl Record {
     }
 
     /// Takes in a list of tools, and tells of each whether it is trusted.
-    pub(super) fn see_tools(&mut self, tools: &[(String, Value)], trust: bool) -> Vec<bool> {
-        let trust = trust && !self.listed;
+    pub(super) fn see_tools(
+        &mut self,
+        tools: &[(String, Value)],
+        trust: impl Fn(&str) -> bool,
+    ) -> Vec<bool> {
+        let first = !self.listed;
         self.listed = true;
         let see = |(name, value): &(String, Value)| {
             let pin = self.tools.entry(name.clone()).or_default();
-            pin.see(value, trust)
+            pin.see(value, first && trust(name))
         };
         let holds = tools.iter().map(see).collect();
         // What was never trusted and is listed no more is forgotten, or a server could fill the record.
@@ -118,6 +122,16 @@ impl Record {
                 pin.trusted = pin.seen.take();
             }
         }
+    }
+
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::new()
+    }
+
+    /// Forgets a tool, and tells whether there was one of that name.
+    pub(super) fn forget_tool(&mut self, tool: &str) -> bool {
+        self.tools.remove(tool).is_some()
     }
 
     /// How many tools are trusted.

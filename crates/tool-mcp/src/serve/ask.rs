@@ -6,7 +6,7 @@ use super::capabilities::Capabilities;
 
 /// Something that only a client can give: a word of the person who uses it, an answer of its
 /// model, or the folders that it works on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
     kind: AskKind,
     params: Value,
@@ -80,6 +80,39 @@ impl Ask {
         self.kind
     }
 
+    /// The parameters, as the protocol writes them.
+    #[must_use]
+    pub fn params(&self) -> &Value {
+        &self.params
+    }
+
+    /// What a server asks by a method. `None` for a method that asks for nothing of a client.
+    #[cfg(feature = "child")]
+    pub(crate) fn read(method: &str, params: Value) -> Option<Self> {
+        let is_page = || params.get("mode").and_then(Value::as_str) == Some("url");
+        let kind = match method {
+            "elicitation/create" if is_page() => AskKind::Page,
+            "elicitation/create" => AskKind::Form,
+            "sampling/createMessage" => AskKind::Sample,
+            "roots/list" => AskKind::Roots,
+            _ => return None,
+        };
+        let params = match params {
+            Value::Object(_) => params,
+            _ => json!({}),
+        };
+        Some(Self { kind, params })
+    }
+
+    /// The same with another message to whoever is asked.
+    #[cfg(feature = "child")]
+    pub(crate) fn saying(mut self, message: String) -> Self {
+        if let Some(params) = self.params.as_object_mut() {
+            params.insert("message".to_owned(), message.into());
+        }
+        self
+    }
+
     pub(crate) fn into_params(self) -> Value {
         self.params
     }
@@ -91,6 +124,20 @@ impl Ask {
 }
 
 impl AskKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Form, Self::Page, Self::Sample, Self::Roots];
+
+    /// The word for it in rules and settings.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Form => "form",
+            Self::Page => "page",
+            Self::Sample => "sample",
+            Self::Roots => "roots",
+        }
+    }
+
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Form | Self::Page => "elicitation/create",

@@ -50,7 +50,7 @@ pub(crate) async fn call(
     given.extend(responses);
 
     client.held.begin(&client.facts);
-    let calling = CallingClient::new(client.clone(), given);
+    let calling = CallingClient::new(client.clone(), given, state.kept);
     let snapshot = served.registry.request(&client.facts);
     let fresh = || {
         let asks = served.asks_clients && approval::can_be_asked(client);
@@ -130,8 +130,7 @@ fn ask_to_decide(
     };
     let state = RequestState {
         suspension: Some(suspension),
-        answers: calling.given().clone(),
-        ..RequestState::default()
+        ..calling.state()
     };
     rounds::ask(served, vec![(approval::KEY.to_owned(), ask)], state, bound)
 }

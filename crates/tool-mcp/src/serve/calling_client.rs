@@ -1,12 +1,15 @@
 //! The client that made a call, for the tool that serves it.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(feature = "child")]
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::client::{Client, Era};
+use super::request_state::RequestState;
 use super::{Ask, AskError, AskKind, LogLevel};
 use crate::wire::Message;
 
@@ -30,9 +33,14 @@ pub struct CallingClient(Arc<Calling>);
 struct Calling {
     client: Client,
     /// What the client has answered in this round and those before.
-    given: Map<String, Value>,
+    given: Mutex<Map<String, Value>>,
+    /// What the call goes on from in the next round.
+    kept: Mutex<Map<String, Value>>,
     needed: Mutex<Option<Needed>>,
     changed: Notify,
+    /// Set when the round ends with a question, and the call goes on in another.
+    #[cfg(feature = "child")]
+    goes_on: AtomicBool,
 }
 
 /// What has to come before a call can go on.
@@ -44,12 +52,16 @@ pub(crate) enum Needed {
 }
 
 impl CallingClient {
-    pub(crate) fn new(client: Client, given: Map<String, Value>) -> Self {
+    /// With what a state holds of earlier rounds.
+    pub(crate) fn new(client: Client, given: Map<String, Value>, kept: Map<String, Value>) -> Self {
         Self(Arc::new(Calling {
             client,
-            given,
+            given: Mutex::new(given),
+            kept: Mutex::new(kept),
             needed: Mutex::new(None),
             changed: Notify::new(),
+            #[cfg(feature = "child")]
+            goes_on: AtomicBool::new(false),
         }))
     }
 
@@ -124,7 +136,7 @@ impl CallingClient {
                 let mut answers = Map::new();
                 let mut open = Vec::new();
                 for (key, ask) in asks {
-                    match self.0.given.get(&key) {
+                    match lock(&self.0.given).get(&key) {
                         Some(answer) if ask.kind().fits(answer) => {
                             answers.insert(key, answer.clone());
                         }
@@ -165,28 +177,92 @@ impl CallingClient {
     pub(crate) async fn needed(&self) -> Needed {
         loop {
             let changed = self.0.changed.notified();
-            if let Some(needed) = self.slot().take() {
+            if let Some(needed) = lock(&self.0.needed).take() {
+                #[cfg(feature = "child")]
+                self.0.goes_on.store(true, Ordering::Release);
                 return needed;
             }
             changed.await;
         }
     }
 
-    /// What was given so far, to be given again.
-    pub(crate) fn given(&self) -> &Map<String, Value> {
-        &self.0.given
+    /// What a later round goes on from.
+    pub(crate) fn state(&self) -> RequestState {
+        RequestState {
+            answers: lock(&self.0.given).clone(),
+            kept: lock(&self.0.kept).clone(),
+            ..RequestState::default()
+        }
     }
 
     /// Never resolves: whoever serves the call drops it.
     async fn wait_for<T>(&self, needed: Needed) -> T {
-        *self.slot() = Some(needed);
+        {
+            let mut slot = lock(&self.0.needed);
+            match (&mut *slot, needed) {
+                // Questions that are open at the same time are asked together.
+                (Some(Needed::Answers(open)), Needed::Answers(more)) => open.extend(more),
+                (slot, needed) => *slot = Some(needed),
+            }
+        }
         self.0.changed.notify_one();
         std::future::pending().await
     }
+}
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Needed>> {
-        self.0.needed.lock().unwrap_or_else(PoisonError::into_inner)
+/// What passing questions of imported servers on needs beside.
+#[cfg(feature = "child")]
+impl CallingClient {
+    pub(crate) fn facts(&self) -> &tool_core::Facts {
+        &self.0.client.facts
     }
+
+    pub(crate) fn session(&self) -> Option<&tool_core::SessionId> {
+        self.0.client.facts.session_id()
+    }
+
+    /// Whether it is asked by the result, and calls again with the answer.
+    pub(crate) fn is_asked_by_result(&self) -> bool {
+        self.0.client.is_stateless()
+    }
+
+    /// Asks what somebody else wants to know, for whom the answer is good once.
+    ///
+    /// # Errors
+    /// As [`ask_all`](Self::ask_all), and [`AskError::Unsupported`] in both eras.
+    pub(crate) async fn pass_on(&self, key: &str, ask: Ask) -> Result<Value, AskError> {
+        let kind = ask.kind();
+        if !self.can(kind) {
+            return Err(AskError::Unsupported(kind));
+        }
+        let given = match self.is_asked_by_result() {
+            true => lock(&self.0.given).remove(key),
+            false => None,
+        };
+        match given {
+            Some(answer) if kind.fits(&answer) => Ok(answer),
+            _ => self.ask(key, ask).await,
+        }
+    }
+
+    /// Keeps something for the next round of the same call, in place of what was kept there.
+    pub(crate) fn keep(&self, slot: &str, value: Value) {
+        lock(&self.0.kept).insert(slot.to_owned(), value);
+    }
+
+    /// Takes what the last round kept.
+    pub(crate) fn take_kept(&self, slot: &str) -> Option<Value> {
+        lock(&self.0.kept).remove(slot)
+    }
+
+    /// Whether the round has ended with a question. Whatever is dropped then goes on in another.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.0.goes_on.load(Ordering::Acquire)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for CallingClient {

@@ -148,6 +148,10 @@ pub(crate) async fn listen(
         wanted.resource_subscriptions.clear();
     }
     let subscribed: HashSet<String> = wanted.resource_subscriptions.iter().cloned().collect();
+    let mut watching = Vec::new();
+    for uri in &subscribed {
+        watching.extend(served.offered.watch(uri).await?);
+    }
     let tag = json!({revision::meta::SUBSCRIPTION: id});
     let acknowledged = json!({"_meta": tag, "notifications": accepted(&wanted)});
     let acknowledged = Message::notice(
@@ -169,6 +173,7 @@ pub(crate) async fn listen(
             gone |= client.outlet.send(&notice).await.is_err();
         }
     }
+    drop(watching);
     let mut result = Map::new();
     result.insert("resultType".to_owned(), "complete".into());
     result.insert("_meta".to_owned(), tag);

@@ -1,6 +1,6 @@
 //! Who makes a request, and how it can be reached while that runs.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +11,7 @@ use super::asks::Asks;
 use super::capabilities::Capabilities;
 use super::held::Held;
 use super::outlet::Outlet;
+use crate::offerings::Watching;
 
 /// Who makes a request, and how it can be reached while that runs.
 #[derive(Clone)]
@@ -38,8 +39,10 @@ pub(crate) enum Era {
 pub(crate) struct Connection {
     pub(crate) asks: Arc<Asks>,
     /// Resources of which the client wants to know when they change.
-    subscriptions: Mutex<HashSet<String>>,
+    subscriptions: Mutex<HashMap<String, Vec<Watching>>>,
     log_level: AtomicU8,
+    /// Who is told of that level, once the client has said one.
+    logs: Mutex<Vec<Watching>>,
 }
 
 impl Default for Connection {
@@ -48,6 +51,7 @@ impl Default for Connection {
             asks: Arc::default(),
             subscriptions: Mutex::default(),
             log_level: AtomicU8::new(LogLevel::Info as u8),
+            logs: Mutex::default(),
         }
     }
 }
@@ -56,14 +60,14 @@ impl Default for Connection {
 const MOST_SUBSCRIPTIONS: usize = 1_024;
 
 impl Connection {
-    pub(crate) fn subscribe(&self, uri: String) -> Result<(), String> {
+    pub(crate) fn subscribe(&self, uri: String, watching: Vec<Watching>) -> Result<(), String> {
         let mut subscriptions = self.subscriptions();
-        if subscriptions.len() >= MOST_SUBSCRIPTIONS {
+        if subscriptions.len() >= MOST_SUBSCRIPTIONS && !subscriptions.contains_key(&uri) {
             return Err(format!(
                 "a client can subscribe to at most {MOST_SUBSCRIPTIONS} resources"
             ));
         }
-        subscriptions.insert(uri);
+        subscriptions.insert(uri, watching);
         Ok(())
     }
 
@@ -72,7 +76,7 @@ impl Connection {
     }
 
     pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
-        self.subscriptions().contains(uri)
+        self.subscriptions().contains_key(uri)
     }
 
     /// Whether the client wants log messages that grave.
@@ -80,14 +84,15 @@ impl Connection {
         level as u8 >= self.log_level.load(Ordering::Relaxed)
     }
 
-    fn subscriptions(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn subscriptions(&self) -> MutexGuard<'_, HashMap<String, Vec<Watching>>> {
         self.subscriptions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn set_log_level(&self, level: LogLevel) {
+    pub(crate) fn set_log_level(&self, level: LogLevel, told: Vec<Watching>) {
         self.log_level.store(level as u8, Ordering::Relaxed);
+        *self.logs.lock().unwrap_or_else(PoisonError::into_inner) = told;
     }
 }
 

@@ -1,11 +1,14 @@
 //! Serving over streamable HTTP.
 
 mod asked;
+mod client_tokens;
 mod event_log;
 mod exchange;
+mod guests;
 mod headers;
 mod names;
 mod options;
+mod pace;
 mod reply;
 mod session;
 mod site;
@@ -24,12 +27,14 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_registry::Registry;
 
+use self::guests::Guests;
+use self::pace::Pace;
 use self::session::Sessions;
 use self::site::Site;
-use self::token::Auth;
 use super::serving::{Over, serving};
 use super::{ServeError, ServeErrorKind, Server};
 
+pub use client_tokens::{ClientToken, ClientTokens, TokensError};
 pub(crate) use event_log::EventLog;
 pub use options::HttpOptions;
 pub use token::BearerToken;
@@ -59,7 +64,7 @@ impl Server {
     /// [`ServeErrorKind::NotLoopback`] for an address that other machines can reach, unless the
     /// options allow it; [`ServeErrorKind::Listen`] when the address cannot be listened on;
     /// [`ServeErrorKind::Token`] when a token was to be made up and the system gives no random
-    /// bytes.
+    /// bytes, or those that are kept cannot be read.
     pub async fn serve_http(
         &self,
         options: impl Into<HttpOptions>,
@@ -83,28 +88,46 @@ impl Server {
         let address = listener.local_addr().map_err(not_listening)?;
 
         let names = options.names(address);
-        let (auth, token) = match options.auth {
-            Auth::MadeUp => {
-                let token = BearerToken::random()?;
-                (Auth::Tokens(vec![token.clone()]), Some(token))
-            }
-            given => (given, None),
-        };
         let stop = CancellationToken::new();
+        let mut auth = options.auth;
+        if let Some(kept) = options.kept.filter(|_| !auth.anyone) {
+            let guests = Guests::new(kept, stop.clone()).await.map_err(|error| {
+                let text = "tokens of clients cannot be used";
+                ServeError::new(ServeErrorKind::Token, text).because(error)
+            })?;
+            auth.guests = Some(guests);
+        }
+        let has_guests = auth.guests.as_ref().is_some_and(|it| !it.is_empty());
+        let token = match auth.anyone || has_guests || !auth.tokens.is_empty() {
+            true => None,
+            false => Some(BearerToken::random()?),
+        };
+        auth.tokens.extend(token.clone());
         let (serving, over) = serving();
         let served = Arc::clone(self.served());
-        let sessions = Sessions::new(options.session_idle, stop.clone());
+        let sessions = Sessions::new(options.session_idle);
         let looked_after = Arc::clone(&sessions).look_after();
         let ended = stop.clone();
+        let pace = Arc::new(Pace::default());
+        let paced = Arc::clone(&pace);
         tokio::spawn(async move {
-            ended.run_until_cancelled(looked_after).await;
+            let both = async { tokio::join!(looked_after, paced.keep()) };
+            ended.run_until_cancelled(both).await;
         });
+        if let Some(guests) = &auth.guests {
+            let looked_after = Arc::clone(guests).look_after(Arc::clone(&sessions));
+            let ended = stop.clone();
+            tokio::spawn(async move {
+                ended.run_until_cancelled(looked_after).await;
+            });
+        }
         let site = Arc::new(Site {
             served,
             names,
             auth,
             sessions,
             serving,
+            pace,
             gone: stop.clone(),
         });
         let router = Router::new()

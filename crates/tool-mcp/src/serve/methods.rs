@@ -30,7 +30,7 @@ pub(crate) async fn answer(
         ("logging/setLevel", Era::Handshake(connection)) => {
             let level = params.level.as_deref().and_then(LogLevel::of);
             let level = level.ok_or_else(|| RpcError::params("there is no such level"))?;
-            connection.set_log_level(level);
+            connection.set_log_level(level, served.offered.want_logs(level).await);
             Map::new()
         }
         ("resources/list", _) if sorts.resources => {
@@ -43,7 +43,10 @@ pub(crate) async fn answer(
         ("resources/read", _) if sorts.resources => return read(served, client, params).await,
         ("resources/subscribe", Era::Handshake(connection)) if sorts.resources => {
             let uri = params.needed_uri()?.to_owned();
-            connection.subscribe(uri).map_err(RpcError::params)?;
+            let watching = served.offered.watch(&uri).await?;
+            connection
+                .subscribe(uri, watching)
+                .map_err(RpcError::params)?;
             Map::new()
         }
         ("resources/unsubscribe", Era::Handshake(connection)) if sorts.resources => {
@@ -141,7 +144,7 @@ async fn in_rounds(
     let state = rounds::open(served, client, params.request_state.as_deref(), bound)?;
     let mut given = state.answers;
     given.extend(responses);
-    let calling = CallingClient::new(client.clone(), given);
+    let calling = CallingClient::new(client.clone(), given, state.kept);
     tokio::select! {
         biased;
         done = calling.serve(run()) => done.map(Answered::Complete),

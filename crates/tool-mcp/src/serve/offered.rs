@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tool_core::Facts;
 
 use super::contained::contained;
-use super::retained;
-use crate::offerings::{Completion, OfferError, OfferErrorKind, OfferKind, Offerings};
+use super::{LogLevel, retained};
+use crate::offerings::{Completion, OfferError, OfferErrorKind, OfferKind, Offerings, Watching};
 use crate::wire::RpcError;
 
 /// All that is offered besides tools, in the order in which it was added.
@@ -81,6 +81,24 @@ impl Offered {
         Err(RpcError::params(
             "there is nothing of that name to complete",
         ))
+    }
+
+    /// Has everybody told that a resource is watched who may have it.
+    pub(crate) async fn watch(&self, uri: &str) -> Result<Vec<Watching>, RpcError> {
+        let mut watching = Vec::new();
+        for offerings in &self.0 {
+            watching.extend(found(offerings.watch(uri)).await?);
+        }
+        Ok(watching)
+    }
+
+    /// Has everybody told which log messages are wanted.
+    pub(crate) async fn want_logs(&self, level: LogLevel) -> Vec<Watching> {
+        let mut wanted = Vec::new();
+        for offerings in &self.0 {
+            wanted.extend(contained(offerings.want_logs(level)).await);
+        }
+        wanted
     }
 
     /// Reads a resource. `None` for one that does not exist, or not for this caller.

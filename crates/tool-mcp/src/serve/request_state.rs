@@ -14,8 +14,8 @@ use tool_core::{Facts, Suspension};
 const LIFE: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the nonce, which stands ahead of the text.
 const NONCE: usize = 24;
-/// The longest state that is looked at.
-const MOST_BYTES: usize = 1024 * 1024;
+/// The longest state, as text: of those that are made, and of those that are looked at.
+pub(crate) const MOST_BYTES: usize = 1024 * 1024;
 
 /// Closes and opens the states of one server. What is in one is nobody's to read or to change but
 /// the server's.
@@ -28,10 +28,22 @@ pub(crate) struct RequestState {
     /// Answers of earlier rounds.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) answers: Map<String, Value>,
+    /// Where what was begun goes on: questions of imported servers.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(crate) kept: Map<String, Value>,
     /// The call that waits for a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) suspension: Option<Box<Suspension>>,
     pub(crate) expires_at_ms: u64,
+}
+
+/// Why a state cannot be made.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unclosed {
+    /// It would have so many bytes.
+    TooLong(usize),
+    /// The system gives no random bytes.
+    Broken,
 }
 
 /// What a state is bound to: it is good for the same request of the same caller, and no other.
@@ -54,8 +66,16 @@ impl StateKey {
         Some(Self(bytes))
     }
 
-    /// `None` when the system gives no random bytes.
-    pub(crate) fn close(&self, mut state: RequestState, bound: &Bound<'_>) -> Option<String> {
+    /// The text of a state, for the client to carry.
+    pub(crate) fn close(&self, state: RequestState, bound: &Bound<'_>) -> Result<String, Unclosed> {
+        let text = self.sealed(state, bound).ok_or(Unclosed::Broken)?;
+        match text.len() {
+            bytes if bytes > MOST_BYTES => Err(Unclosed::TooLong(bytes)),
+            _ => Ok(text),
+        }
+    }
+
+    fn sealed(&self, mut state: RequestState, bound: &Bound<'_>) -> Option<String> {
         state.expires_at_ms = now_ms().checked_add(u64::try_from(LIFE.as_millis()).ok()?)?;
         let plain = serde_json::to_vec(&state).ok()?;
         let mut nonce = [0; NONCE];
@@ -68,7 +88,9 @@ impl StateKey {
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload).ok()?;
         let mut bytes = nonce.to_vec();
         bytes.extend(sealed);
-        Some(URL_SAFE_NO_PAD.encode(bytes))
+        let text = URL_SAFE_NO_PAD.encode(bytes);
+        // One that would not be looked at is none.
+        (text.len() <= MOST_BYTES).then_some(text)
     }
 
     /// `None` for what is not this server's, not for this request, or too old.
@@ -113,3 +135,6 @@ fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,9 @@ use crate::wire::{Id, Message, RpcError, revision};
 
 /// What is listed may depend on who asks, so that nobody else is to be shown it.
 const CACHE_SCOPE: &str = "private";
+/// Members that tell for how long and for whom a result may be kept.
+const TTL: &str = "ttlMs";
+const SCOPE: &str = "cacheScope";
 
 /// A request whose era is known.
 pub(crate) struct Request {
@@ -70,9 +73,13 @@ pub(crate) async fn answer(
 /// What an era without a handshake tells in every result.
 fn dress(served: &Served, client: &Client, method: &str, answered: Answered) -> Value {
     if let Era::Handshake(_) = client.era {
-        return match answered {
-            Answered::Complete(result) | Answered::InputRequired(result) => result.into(),
-        };
+        let (Answered::Complete(mut result) | Answered::InputRequired(mut result)) = answered;
+        if is_cacheable(method) {
+            // An imported server may have said so to us.
+            result.remove(TTL);
+            result.remove(SCOPE);
+        }
+        return result.into();
     }
     let (mut result, sort) = match answered {
         Answered::Complete(result) => (result, "complete"),
@@ -80,8 +87,8 @@ fn dress(served: &Served, client: &Client, method: &str, answered: Answered) -> 
     };
     if sort == "complete" && is_cacheable(method) {
         // What is registered may change at any time.
-        result.entry("ttlMs").or_insert_with(|| 0.into());
-        result.insert("cacheScope".to_owned(), CACHE_SCOPE.into());
+        result.entry(TTL).or_insert_with(|| 0.into());
+        result.insert(SCOPE.to_owned(), CACHE_SCOPE.into());
     }
     result.insert("resultType".to_owned(), sort.into());
     with_server(served, &mut result);
@@ -136,8 +143,8 @@ pub(crate) fn discover(served: &Served) -> Value {
     if let Some(text) = &served.instructions {
         result.insert("instructions".to_owned(), text.as_str().into());
     }
-    result.insert("ttlMs".to_owned(), 0.into());
-    result.insert("cacheScope".to_owned(), CACHE_SCOPE.into());
+    result.insert(TTL.to_owned(), 0.into());
+    result.insert(SCOPE.to_owned(), CACHE_SCOPE.into());
     result.insert("resultType".to_owned(), "complete".into());
     with_server(served, &mut result);
     result.into()

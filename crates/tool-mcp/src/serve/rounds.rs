@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Ask;
 use super::calling_client::{CallingClient, Needed};
 use super::client::Client;
-use super::request_state::{Bound, RequestState};
+use super::request_state::{Bound, MOST_BYTES, RequestState, Unclosed};
 use super::server::Served;
 use crate::wire::RpcError;
 
@@ -52,13 +52,7 @@ pub(crate) fn needed(
             format!("the client did not say that it can {}", kind.as_str()),
         )
         .data(json!({"requiredCapabilities": kind.capability()}))),
-        Needed::Answers(asks) => {
-            let state = RequestState {
-                answers: calling.given().clone(),
-                ..RequestState::default()
-            };
-            ask(served, asks, state, bound)
-        }
+        Needed::Answers(asks) => ask(served, asks, calling.state(), bound),
     }
 }
 
@@ -71,8 +65,17 @@ pub(crate) fn ask(
     let closed = served
         .state_key
         .as_ref()
+        .ok_or(Unclosed::Broken)
         .and_then(|key| key.close(state, bound))
-        .ok_or_else(|| RpcError::new(RpcError::INTERNAL, "the request cannot be continued"))?;
+        .map_err(|unclosed| match unclosed {
+            Unclosed::TooLong(bytes) => RpcError::params(format!(
+                "arguments and answers of the request take {bytes} bytes to carry on, and the most \
+                 is {MOST_BYTES}; send less"
+            )),
+            Unclosed::Broken => {
+                RpcError::new(RpcError::INTERNAL, "the request cannot be continued")
+            }
+        })?;
     let asks: Map<String, Value> = asks
         .into_iter()
         .map(|(key, ask)| (key, ask.request()))

@@ -82,12 +82,12 @@ where
         gone,
     };
     let ended = loop {
+        // What has ended needs no room any more. Being woken for each would cost more than the room.
+        while stream.tasks.try_join_next().is_some() {}
         let frame = tokio::select! {
             frame = frames.next() => frame,
             // An answer that cannot be given would leave the client waiting for ever.
             () = outbox.broken().cancelled() => break Ok(()),
-            // What has ended needs no room any more.
-            Some(_) = stream.tasks.join_next(), if !stream.tasks.is_empty() => continue,
         };
         match frame {
             Ok(Some(Frame::Line(line))) => {
@@ -109,7 +109,7 @@ where
 
 impl Stream {
     fn receive(&mut self, line: &[u8]) -> Result<(), ServeError> {
-        match Incoming::read(line) {
+        match wire::aside(line.len(), || Incoming::read(line)) {
             Ok(Incoming::Request { id, method, params }) => {
                 self.begun = true;
                 self.request(id, method, params.as_deref());

@@ -11,6 +11,17 @@ pub(crate) enum Id {
     Text(String),
 }
 
+#[cfg(feature = "http-client")]
+impl Id {
+    /// As the number that it is or spells out.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => number.as_u64(),
+            Self::Text(text) => text.parse().ok(),
+        }
+    }
+}
+
 impl From<u64> for Id {
     fn from(number: u64) -> Self {
         Self::Number(number.into())

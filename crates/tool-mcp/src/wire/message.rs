@@ -1,12 +1,10 @@
 //! Messages, as far as every method has them in common.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Id, RpcError};
+use super::{Envelope, Id, RpcError};
 
 /// A message of a peer. Parameters stay text until it is known what they should be.
 #[derive(Debug)]
@@ -35,28 +33,21 @@ pub(crate) enum Misfit {
     Json(Option<Id>),
 }
 
-#[derive(Deserialize)]
-struct Read<'a> {
-    #[serde(borrow)]
-    jsonrpc: Option<Cow<'a, str>>,
-    id: Option<Id>,
-    #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    error: Option<RpcError>,
-}
-
 impl Incoming {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Misfit> {
-        let read: Read<'_> = serde_json::from_slice(bytes).map_err(|_| misfit(bytes))?;
-        if read.jsonrpc.as_deref() != Some("2.0") {
-            return Err(Misfit::Json(read.id));
+        let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(|_| misfit(bytes))?;
+        let id = match envelope.id {
+            None => None,
+            Some(id) => match serde_json::from_str(id.get()) {
+                Ok(id) => Some(id),
+                Err(_) => return Err(Misfit::Json(None)),
+            },
+        };
+        if envelope.jsonrpc.as_deref() != Some("2.0") {
+            return Err(Misfit::Json(id));
         }
-        let params = read.params.map(ToOwned::to_owned);
-        match (read.method, read.id) {
+        let params = envelope.params.map(ToOwned::to_owned);
+        match (envelope.method, id) {
             (Some(method), Some(id)) => Ok(Self::Request {
                 id,
                 method: method.into_owned(),
@@ -66,10 +57,10 @@ impl Incoming {
                 method: method.into_owned(),
                 params,
             }),
-            (None, Some(id)) => match (read.result, read.error) {
+            (None, Some(id)) => match (envelope.result, envelope.error) {
                 (_, Some(error)) => Ok(Self::Answer {
                     id,
-                    outcome: Err(error),
+                    outcome: Err(RpcError::read(error)),
                 }),
                 (Some(result), None) => match serde_json::from_str(result.get()) {
                     Ok(result) => Ok(Self::Answer {
@@ -166,6 +157,23 @@ impl Message {
             params: Some(params),
             ..Self::EMPTY
         }
+    }
+
+    /// What it asks for or tells; none where it answers.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn method(&self) -> Option<&'static str> {
+        self.method
+    }
+
+    /// The id of a request of ours, which are numbered.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.id.as_ref().and_then(Id::number)
+    }
+
+    #[cfg(feature = "http-client")]
+    pub(crate) fn params(&self) -> Option<&Value> {
+        self.params.as_ref()
     }
 
     /// The error that it answers, if it does.

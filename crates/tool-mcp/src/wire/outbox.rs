@@ -14,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 /// read is told from a slow one by these.
 const WAITING_LINES: usize = 1024;
 const WAITING_BYTES: usize = 64 * 1024 * 1024;
+/// Lines of so many bytes and fewer are put together before they are written.
+const PIECE_BYTES: usize = 32 * 1024;
 /// How long the last lines may take once nothing more is to be written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -29,7 +31,8 @@ pub(crate) struct Outbox {
 
 struct Line {
     bytes: Vec<u8>,
-    written: oneshot::Sender<io::Result<()>>,
+    /// Told when it is written, where somebody waits for that.
+    written: Option<oneshot::Sender<io::Result<()>>>,
 }
 
 impl Outbox {
@@ -64,7 +67,8 @@ impl Outbox {
         &self,
         message: &T,
     ) -> impl Future<Output = io::Result<()>> + Send + use<T> {
-        let handed = self.hand_over(message);
+        let (written, receiver) = oneshot::channel();
+        let handed = self.hand_over(message, Some(written)).map(|()| receiver);
         let broken = self.broken.clone();
         async move {
             let written = handed?;
@@ -79,20 +83,20 @@ impl Outbox {
 
     /// The same for a message that nobody waits for to be written.
     pub(crate) fn post<T: serde::Serialize>(&self, message: &T) -> io::Result<()> {
-        self.hand_over(message).map(drop)
+        self.hand_over(message, None)
     }
 
     fn hand_over<T: serde::Serialize>(
         &self,
         message: &T,
-    ) -> io::Result<oneshot::Receiver<io::Result<()>>> {
+        written: Option<oneshot::Sender<io::Result<()>>>,
+    ) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(message)?;
         bytes.push(b'\n');
         let queue = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue
             .as_ref()
             .ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
-        let (written, receiver) = oneshot::channel();
         let length = bytes.len();
         let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
         // A line alone may be of any length.
@@ -100,7 +104,7 @@ impl Outbox {
             Err(unread())
         } else {
             match queue.try_send(Line { bytes, written }) {
-                Ok(()) => Ok(receiver),
+                Ok(()) => Ok(()),
                 Err(mpsc::error::TrySendError::Full(_)) => Err(unread()),
                 Err(mpsc::error::TrySendError::Closed(_)) => Err(broken_pipe()),
             }
@@ -145,21 +149,13 @@ async fn write_lines<W: AsyncWrite + Unpin>(
 ) {
     let mut batch = Vec::new();
     while lines.recv_many(&mut batch, WAITING_LINES).await > 0 {
-        // One flush for all lines that have come together.
-        let mut result = Ok(());
-        for line in &batch {
-            if let Err(error) = writer.write_all(&line.bytes).await {
-                result = Err(error.kind());
-                break;
-            }
-        }
-        if result.is_ok() {
-            result = writer.flush().await.map_err(|error| error.kind());
-        }
+        let result = write_batch(&mut writer, &batch).await;
         for line in batch.drain(..) {
             waiting.fetch_sub(line.bytes.len(), Ordering::Relaxed);
-            // Whoever handed it over may have stopped waiting.
-            let _ = line.written.send(result.map_err(io::Error::from));
+            if let Some(written) = line.written {
+                // Whoever handed it over may have stopped waiting.
+                let _ = written.send(result.map_err(io::Error::from));
+            }
         }
         if result.is_err() {
             broken.cancel();
@@ -168,6 +164,33 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     }
     // Closing is all that is left; a peer that is gone makes it fail.
     let _ = writer.shutdown().await;
+}
+
+/// Writes lines that have come together: small ones in one piece, and all with one flush.
+async fn write_batch<W: AsyncWrite + Unpin>(
+    writer: &mut W,
+    batch: &[Line],
+) -> Result<(), io::ErrorKind> {
+    let written = async {
+        let mut piece = Vec::new();
+        for (index, line) in batch.iter().enumerate() {
+            let alone = piece.is_empty() && index + 1 == batch.len();
+            if alone || line.bytes.len() > PIECE_BYTES {
+                writer.write_all(&piece).await?;
+                piece.clear();
+                writer.write_all(&line.bytes).await?;
+                continue;
+            }
+            piece.extend_from_slice(&line.bytes);
+            if piece.len() > PIECE_BYTES {
+                writer.write_all(&piece).await?;
+                piece.clear();
+            }
+        }
+        writer.write_all(&piece).await?;
+        writer.flush().await
+    };
+    written.await.map_err(|error: io::Error| error.kind())
 }
 
 fn broken_pipe() -> io::Error {

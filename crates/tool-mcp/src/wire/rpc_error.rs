@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// An error of the protocol, as it stands on the wire.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An error of the protocol, as it stands on the wire. What a peer leaves out is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct RpcError {
     pub(crate) code: i64,
     pub(crate) message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<Value>,
 }
 
@@ -25,6 +27,15 @@ impl RpcError {
     pub(crate) const HEADERS: i64 = -32020;
     pub(crate) const CAPABILITY: i64 = -32021;
     pub(crate) const VERSION: i64 = -32022;
+
+    /// More is asked than can be answered at the same time.
+    #[cfg(feature = "child")]
+    pub(crate) const BUSY: i64 = -32000;
+
+    /// Reads the error of an answer. One that does not fit is an error all the same.
+    pub(crate) fn read(text: &RawValue) -> Self {
+        serde_json::from_str(text.get()).unwrap_or_default()
+    }
 
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
         Self {

@@ -203,3 +203,24 @@ async fn a_client_that_takes_no_stream_is_refused_and_not_asked_for_ever() {
     assert_eq!(answer.until(1).await["result"]["isError"], true);
     assert_eq!(guarded.ran(), 0);
 }
+
+#[tokio::test]
+async fn a_call_that_is_too_long_to_be_carried_on_is_said_to_be_at_once() {
+    let guarded = guarded();
+    let mut peer = Peer::unconnected(&guarded.server);
+    let long = "x".repeat(1024 * 1024);
+    let answer = peer.ask(1, "tools/call", stateless(call(&long))).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    let message = answer["error"]["message"].as_str().expect("text");
+    assert!(
+        message.starts_with("arguments and answers of the request take ")
+            && message.ends_with("and the most is 1048576; send less"),
+        "{message}"
+    );
+    assert_eq!(guarded.ran(), 0);
+    let fits = "x".repeat(128 * 1024);
+    let first = peer.ask(2, "tools/call", stateless(call(&fits))).await["result"].clone();
+    let params = again(&fits, approve(), &first["requestState"]);
+    let answer = peer.ask(3, "tools/call", params).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "erased");
+}

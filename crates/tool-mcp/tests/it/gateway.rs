@@ -125,7 +125,7 @@ async fn our_own_server_is_imported_over_stdio() {
     assert_eq!(srv.status().protocol.as_deref(), Some("2026-07-28"));
 
     let settlement = srv.call("add", json!({"a": 1, "b": 2})).await;
-    assert_eq!(settlement.output, Some(json!({"sum": 3})));
+    assert_eq!(settlement.output(), Some(&json!({"sum": 3})));
     let (settlement, reports) = srv.call_reporting("steps", json!({"n": 20})).await;
     assert_eq!(settlement.text(), "arrived");
     assert_eq!(reports.len(), 20);

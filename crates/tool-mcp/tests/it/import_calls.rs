@@ -15,7 +15,7 @@ async fn a_tool_is_called_and_gives_what_the_server_answered() {
     let arguments = json!({"text": "grüße", "big": 9_007_199_254_740_993_u64, "n": 1});
     let settlement = srv.call("echo", arguments.clone()).await;
     assert!(matches!(settlement.outcome, Outcome::Completed));
-    assert_eq!(settlement.output, Some(arguments.clone()));
+    assert_eq!(settlement.output(), Some(&arguments));
     assert_eq!(settlement.text(), arguments.to_string());
 }
 
@@ -30,7 +30,7 @@ async fn the_server_is_called_by_its_own_name_for_the_tool() {
     assert_ne!(entry.wire_name().as_str(), "odd name/with.dots-é");
     let call = Call::new(entry.wire_name().as_str(), json!({"n": 1}));
     let settlement = snapshot.settle(call, &Facts::new()).await;
-    assert_eq!(settlement.output, Some(json!({"n": 1})));
+    assert_eq!(settlement.output(), Some(&json!({"n": 1})));
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn an_answer_after_its_cancellation_harms_nobody() {
     calling.abort();
     eventually("the server is told", || !srv.cancellations().is_empty()).await;
     let settlement = srv.call("echo", json!({"n": 1})).await;
-    assert_eq!(settlement.output, Some(json!({"n": 1})));
+    assert_eq!(settlement.output(), Some(&json!({"n": 1})));
 }
 
 #[tokio::test]
@@ -218,7 +218,7 @@ async fn many_calls_at_once_never_cross() {
             let (srv, right) = (Arc::clone(&srv), Arc::clone(&right));
             tokio::spawn(async move {
                 let settlement = srv.call("echo", json!({"n": n})).await;
-                if settlement.output == Some(json!({"n": n})) {
+                if settlement.output() == Some(&json!({"n": n})) {
                     right.fetch_add(1, Ordering::Relaxed);
                 }
             })

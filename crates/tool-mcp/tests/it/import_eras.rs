@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tool_core::{BoxFuture, Outcome};
-use tool_mcp::{Inputs, Limits, UpstreamState, WantedInput};
+use tool_mcp::{AskKind, InputAnswer, Inputs, Limits, UpstreamState, WantedInput};
 
 use crate::support::eventually;
 use crate::support::imported::Imported;
@@ -106,26 +106,28 @@ async fn a_slow_server_of_the_new_era_is_found_by_its_late_answer() {
 
 struct Somebody {
     asked: Mutex<Vec<WantedInput>>,
-    capability: &'static str,
+    kind: AskKind,
 }
 
 impl Inputs for Somebody {
-    fn capabilities(&self) -> Map<String, Value> {
-        [(self.capability.to_owned(), json!({}))]
-            .into_iter()
-            .collect()
+    fn kinds<'a>(&'a self, _server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async { vec![self.kind] })
     }
 
-    fn provide<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Result<Value, String>> {
+    fn provide<'a>(
+        &'a self,
+        wanted: &'a WantedInput,
+    ) -> BoxFuture<'a, Result<InputAnswer, String>> {
         self.asked.lock().expect("no panic").push(wanted.clone());
-        Box::pin(async { Ok(json!({"action": "accept", "content": {"name": "Ada"}})) })
+        let content = Map::from_iter([("name".to_owned(), json!("Ada"))]);
+        Box::pin(async { Ok(wanted.accept(content)) })
     }
 }
 
-async fn with_somebody(capability: &'static str) -> (Imported, Arc<Somebody>) {
+async fn with_somebody(kind: AskKind) -> (Imported, Arc<Somebody>) {
     let somebody = Arc::new(Somebody {
         asked: Mutex::default(),
-        capability,
+        kind,
     });
     let inputs = Arc::clone(&somebody);
     let srv = Imported::start("stateless", Limits::default().retries(0), |builder| {
@@ -137,7 +139,7 @@ async fn with_somebody(capability: &'static str) -> (Imported, Arc<Somebody>) {
 
 #[tokio::test]
 async fn what_a_server_asks_in_a_call_is_answered_in_the_same_request_under_a_new_id() {
-    let (srv, somebody) = with_somebody("elicitation").await;
+    let (srv, somebody) = with_somebody(AskKind::Form).await;
     let settlement = srv.call("ask", json!({})).await;
     let told: Value = serde_json::from_str(&settlement.text()).expect("it is JSON");
     let accepted = json!({"action": "accept", "content": {"name": "Ada"}});
@@ -155,8 +157,9 @@ async fn what_a_server_asks_in_a_call_is_answered_in_the_same_request_under_a_ne
     );
     let asked = somebody.asked.lock().expect("no panic");
     assert_eq!(asked[0].server, "srv");
-    assert_eq!(asked[0].method, "elicitation/create");
-    assert_eq!(asked[0].params, json!({"message": "Who?"}));
+    assert_eq!(asked[0].key, "who");
+    assert_eq!(asked[0].ask.kind(), AskKind::Form);
+    assert_eq!(asked[0].ask.params(), &json!({"message": "Who?"}));
 }
 
 #[tokio::test]
@@ -168,7 +171,7 @@ async fn what_nobody_can_answer_is_refused_by_name() {
     assert!(matches!(settlement.outcome, Outcome::Failed(_)));
     assert_eq!(settlement.text(), refused);
     // Nor is somebody asked who never said to answer that.
-    let (srv, somebody) = with_somebody("sampling").await;
+    let (srv, somebody) = with_somebody(AskKind::Sample).await;
     assert_eq!(srv.call("ask", json!({})).await.text(), refused);
     assert!(somebody.asked.lock().expect("no panic").is_empty());
 }

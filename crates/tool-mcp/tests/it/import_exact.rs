@@ -9,7 +9,7 @@ use crate::support::imported::Imported;
 async fn numbers_are_exact_and_those_that_no_value_holds_are_kept_as_written() {
     let srv = Imported::new("misbehaving").await;
     let settlement = srv.call("exact", json!({})).await;
-    let output = settlement.output.as_ref().expect("it is structured");
+    let output = settlement.output().expect("it is structured");
     assert_eq!(output["exact"].to_string(), "9007199254740993");
     assert_eq!(output["short"].to_string(), "0.1");
     let meta = settlement.meta.as_ref().expect("it is told");
@@ -36,7 +36,7 @@ async fn output_that_is_not_what_its_schema_says_is_given_with_a_warning() {
     let srv = Imported::new("misbehaving").await;
     let settlement = srv.call("lies", json!({})).await;
     assert!(matches!(settlement.outcome, Outcome::Completed));
-    assert_eq!(settlement.output, Some(json!({"a": "five"})));
+    assert_eq!(settlement.output(), Some(&json!({"a": "five"})));
     assert_eq!(settlement.text(), "t");
     let meta = settlement.meta.as_ref().expect("there is a warning");
     let warning = &meta["tool-runtime/output_mismatch"];

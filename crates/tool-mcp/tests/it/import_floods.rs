@@ -56,7 +56,7 @@ async fn a_line_without_an_end_fails_its_call_in_bounded_memory() {
     );
     // The next line is read as if nothing had been.
     let echoed = srv.call("echo", json!({"n": 7})).await;
-    assert_eq!(echoed.output, Some(json!({"n": 7})));
+    assert_eq!(echoed.output(), Some(&json!({"n": 7})));
     let grown = peak() - before;
     assert!(grown < 64, "{grown} MiB more");
 }
@@ -73,7 +73,7 @@ async fn a_flood_of_list_changes_is_answered_with_few_lists() {
         methods.filter(|method| method == "tools/list").count()
     };
     eventually("the list is fetched again", || lists() > 1).await;
-    assert_eq!(srv.call("echo", json!({})).await.output, Some(json!({})));
+    assert_eq!(srv.call("echo", json!({})).await.output(), Some(&json!({})));
     assert!(lists() < 20, "{}", lists());
 }
 
@@ -92,8 +92,8 @@ async fn answers_of_unknown_ids_and_second_ones_reach_nobody() {
     let srv = Imported::new("misbehaving").await;
     assert_eq!(srv.call("confuse", json!({})).await.text(), "first");
     assert_eq!(
-        srv.call("echo", json!({"n": 1})).await.output,
-        Some(json!({"n": 1}))
+        srv.call("echo", json!({"n": 1})).await.output(),
+        Some(&json!({"n": 1}))
     );
     assert_eq!(srv.status().stray_messages, 4);
 }
@@ -148,7 +148,7 @@ async fn what_cannot_be_seen_is_taken_out_of_definitions_results_and_errors() {
     let srv = Imported::new("misbehaving").await;
     let settlement = srv.call("poison", json!({})).await;
     assert_eq!(settlement.text(), "abc");
-    assert_eq!(settlement.output, Some(json!({"k": "v"})));
+    assert_eq!(settlement.output(), Some(&json!({"k": "v"})));
     assert_eq!(
         srv.call("poisoned-error", json!({})).await.text(),
         "server srv answered with error -1: no way"

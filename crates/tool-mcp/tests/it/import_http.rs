@@ -1,6 +1,7 @@
 //! Servers over streamable HTTP.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,24 +13,32 @@ use crate::support::eventually;
 use crate::support::http_server::{Asked, HttpServer, Reply};
 use crate::support::registry::permissive;
 
-struct Remote {
-    registry: Registry,
-    upstreams: Upstreams,
+pub(crate) struct Remote {
+    pub(crate) registry: Registry,
+    pub(crate) upstreams: Upstreams,
 }
 
 impl Remote {
-    async fn new(url: String, set: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
+    pub(crate) async fn new(url: String, set: impl FnOnce(ServerConfig) -> ServerConfig) -> Self {
         Self::with(url, Limits::default().retries(0), set).await
     }
 
-    async fn with(
+    pub(crate) async fn with(
         url: String,
         limits: Limits,
         set: impl FnOnce(ServerConfig) -> ServerConfig,
     ) -> Self {
         let name = Namespace::new("srv").expect("it is legal");
-        let server = set(ServerConfig::http(name, url));
-        let registry = permissive().build();
+        Self::of(
+            permissive().build(),
+            set(ServerConfig::http(name, url)),
+            limits,
+        )
+        .await
+    }
+
+    /// One server of a registry that is set up otherwise.
+    pub(crate) async fn of(registry: Registry, server: ServerConfig, limits: Limits) -> Self {
         let upstreams = Upstreams::builder(ServersConfig::default().with(server))
             .limits(limits)
             .connect(&registry);
@@ -40,7 +49,7 @@ impl Remote {
         }
     }
 
-    async fn call(&self, tool: &str, arguments: Value) -> Settlement {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Settlement {
         let call = Call::new(format!("srv__{tool}"), arguments);
         self.registry.snapshot().settle(call, &Facts::new()).await
     }
@@ -58,12 +67,12 @@ fn tools(names: &[&str]) -> Value {
     json!({ "tools": tools })
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
 /// A server of the era with a handshake; calls are the test's.
-fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
+pub(crate) fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
     match (asked.verb.as_str(), asked.method()) {
         ("GET", _) => Reply::empty(405),
         ("DELETE", _) => Reply::empty(200),
@@ -82,7 +91,7 @@ fn old(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
 }
 
 /// A server of the era without.
-fn new(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
+pub(crate) fn new(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
     match asked.method() {
         "server/discover" => asked.result(json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}
@@ -332,7 +341,7 @@ async fn our_own_server_is_imported_over_http() {
     let statuses = remote.upstreams.statuses();
     assert_eq!(statuses[0].protocol.as_deref(), Some("2026-07-28"));
     let settlement = remote.call("add", json!({"a": 1, "b": 2})).await;
-    assert_eq!(settlement.output, Some(json!({"sum": 3})));
+    assert_eq!(settlement.output(), Some(&json!({"sum": 3})));
     let settlement = remote.call("fail", json!({})).await;
     assert_eq!(settlement.structured(), Some(&json!({"code": 17})));
 
@@ -360,4 +369,34 @@ async fn our_own_server_is_imported_over_http() {
     }
     remote.upstreams.shutdown().await;
     served.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_is_not_answered_without_end() {
+    // Answers are accepted and never answered themselves.
+    let held = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&held);
+    let server = HttpServer::start(move |asked| {
+        if asked.body.get("method").is_none() && asked.verb == "POST" {
+            counted.fetch_add(1, Ordering::SeqCst);
+            return Reply::events(String::new(), true);
+        }
+        old(asked, |_| {
+            let pings = (0..10_000).map(|id| {
+                let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+                format!("data: {ping}\n\n")
+            });
+            Reply::events(pings.collect(), true)
+        })
+    })
+    .await;
+    let idle = Duration::from_secs(2);
+    let limits = Limits::default().retries(0).idle(idle);
+    let remote = Remote::with(server.url(), limits, |config| config).await;
+    let (settlement, ()) = tokio::join!(
+        remote.call("echo", json!({})),
+        eventually("some are answered", || held.load(Ordering::SeqCst) == 16),
+    );
+    assert!(settlement.is_error());
+    assert_eq!(held.load(Ordering::SeqCst), 16);
 }

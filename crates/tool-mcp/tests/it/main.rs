@@ -29,9 +29,15 @@ mod tools;
 mod approvals;
 /// What calls leave to be cleaned up.
 mod cleaning;
+/// Tokens of clients that are kept, added and revoked.
+#[cfg(feature = "http")]
+mod client_tokens;
 /// The configuration of servers.
 #[cfg(feature = "child")]
 mod config;
+/// The scenarios of the official suite, through a gateway.
+#[cfg(all(feature = "child", unix))]
+mod conformance_gateway;
 /// The scenarios of the official suite, over streams.
 mod conformance_streams;
 /// What becomes of a client, of its calls, and of what it is told.
@@ -42,9 +48,15 @@ mod gateway;
 /// Servers that end and are connected again.
 #[cfg(all(feature = "child", unix))]
 mod import_again;
+/// What counts as an answer of an imported tool.
+#[cfg(feature = "http-client")]
+mod import_answers;
 /// Calls of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_calls;
+/// What servers declare of their tools.
+#[cfg(all(feature = "http", feature = "http-client"))]
+mod import_declared;
 /// The two eras of the protocol.
 #[cfg(all(feature = "child", unix))]
 mod import_eras;
@@ -60,23 +72,50 @@ mod import_hostile;
 /// Servers over HTTP.
 #[cfg(feature = "http-client")]
 mod import_http;
+/// Limits on how many calls there may be.
+#[cfg(all(feature = "child", unix))]
+mod import_limits;
 /// Lists of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_lists;
 /// What servers have beside tools.
 #[cfg(all(feature = "child", unix))]
 mod import_offers;
+/// What the operator sets for servers and tools.
+#[cfg(all(feature = "child", unix))]
+mod import_overlay;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
+/// Servers that are asked too often.
+#[cfg(feature = "http-client")]
+mod import_throttled;
 /// Time limits on calls.
 #[cfg(all(feature = "child", unix))]
 mod import_time;
+/// Whose login is used for what.
+#[cfg(all(feature = "oauth", feature = "http"))]
+mod login_bounds;
+/// Logging in to servers.
+#[cfg(feature = "oauth")]
+mod login_flow;
+/// What of a login is seen where.
+#[cfg(feature = "oauth")]
+mod login_secrets;
+/// Logins that are refused, as going on would not be safe.
+#[cfg(feature = "oauth")]
+mod login_unsafe;
+/// Logins of servers that are connected and called.
+#[cfg(feature = "oauth")]
+mod login_upstreams;
 /// The protocol library's own client.
 mod other_client;
+/// What an operator can set for servers and tools.
+#[cfg(feature = "child")]
+mod overlay;
 /// What was trusted, and what changed since.
 mod pins;
 /// What is told of retained output.

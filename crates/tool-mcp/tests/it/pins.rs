@@ -94,6 +94,24 @@ async fn what_is_for_programs_alone_may_change() {
 }
 
 #[tokio::test]
+async fn what_a_tool_declares_may_not_change() {
+    let pins = pins();
+    let declaring = |kind: &str| {
+        let mut tool = tool();
+        tool["_meta"] = json!({
+            "seen": kind,
+            "io.github.tool-runtime/declarations": {"resultKind": kind},
+        });
+        tool
+    };
+    let see = async |tool| pins.see_tools(&server(), &[tool]).await.unwrap();
+    assert_eq!(see(declaring("rows")).await, [true]);
+    assert_eq!(see(declaring("secrets")).await, [false]);
+    assert_eq!(see(tool()).await, [false]);
+    assert_eq!(see(declaring("rows")).await, [true]);
+}
+
+#[tokio::test]
 async fn a_tool_that_comes_later_or_comes_back_as_another_is_a_change() {
     let pins = pins();
     pins.see_tools(&server(), &[tool()]).await.unwrap();
@@ -249,4 +267,36 @@ async fn what_cannot_be_read_is_an_error_and_never_trust() {
         assert!(pins.see_launch(&server(), &launch(&[])).await.is_err());
         assert!(pins.approve(&server(), "0").await.is_err());
     }
+}
+
+#[tokio::test]
+async fn a_server_that_was_forgotten_is_one_that_was_never_seen() {
+    let pins = pins();
+    assert!(!pins.forget(&server(), None).await.unwrap());
+    pins.see_launch(&server(), &launch(&["a"])).await.unwrap();
+    pins.see_tools(&server(), &[tool()]).await.unwrap();
+    assert!(pins.forget(&server(), None).await.unwrap());
+    assert!(pins.servers().await.unwrap().is_empty());
+    assert!(pins.trusted(&server()).await.unwrap().is_none());
+    assert!(!pins.forget(&server(), None).await.unwrap());
+    let other = launch(&["b"]);
+    assert!(pins.see_launch(&server(), &other).await.unwrap());
+    assert_eq!(pins.servers().await.unwrap(), [server()]);
+}
+
+#[tokio::test]
+async fn a_tool_that_was_forgotten_waits_when_it_is_listed_again_and_the_others_stay() {
+    let pins = pins();
+    let mut second = tool();
+    second["name"] = json!("show");
+    let both = [tool(), second];
+    pins.see_tools(&server(), &both).await.unwrap();
+    assert!(!pins.forget(&server(), Some("none")).await.unwrap());
+    assert!(pins.forget(&server(), Some("log")).await.unwrap());
+    assert_eq!(
+        pins.see_tools(&server(), &both).await.unwrap(),
+        [false, true]
+    );
+    let waiting = pins.changes(&server()).await.unwrap();
+    assert_eq!(waiting[0].tool.as_deref(), Some("log"));
 }

@@ -122,6 +122,42 @@ async fn progress_comes_in_order_ahead_of_the_answer() {
 }
 
 #[tokio::test]
+async fn a_stream_that_broke_off_goes_on_behind_the_last_event_that_came() {
+    let (http, _served) = listening().await;
+    let client = Client::connect(http.address()).await;
+    let params = json!({
+        "name": "steps",
+        "arguments": {"n": 5},
+        "_meta": {"progressToken": "p"},
+    });
+    let mut answer = client
+        .post(&request(1, "tools/call", params.clone()), &[])
+        .await;
+    let mut whole = Vec::new();
+    while let Some(message) = answer.message().await {
+        whole.push(message);
+    }
+    assert_eq!(whole.len(), 6);
+
+    let mut broken = client.post(&request(2, "tools/call", params), &[]).await;
+    for expected in &whole[..2] {
+        assert_eq!(broken.message().await.as_ref(), Some(expected));
+    }
+    let last = broken.last_id.clone().expect("events have ids");
+    drop(broken);
+    let mut rest = client.resume(&last).await;
+    assert_eq!(rest.status, 200);
+    for expected in &whole[2..5] {
+        assert_eq!(rest.message().await.as_ref(), Some(expected));
+    }
+    assert_eq!(rest.message().await.expect("the answer comes")["id"], 2);
+    // What is nobody's event is nobody's stream, and another session's is not this one's.
+    assert_eq!(client.resume("99-1").await.status, 404);
+    let other = Client::connect(http.address()).await;
+    assert_eq!(other.resume(&last).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_cancelled_call_of_a_session_is_dropped() {
     let (http, served) = listening().await;
     let client = Client::connect(http.address()).await;
@@ -283,4 +319,29 @@ async fn an_address_that_is_taken_says_so() {
         .await
         .expect_err("it is taken");
     assert_eq!(error.kind(), ServeErrorKind::Listen);
+}
+
+#[tokio::test]
+async fn s32_headers_of_a_session_that_say_something_else_than_the_body_are_refused() {
+    let (http, _served) = listening().await;
+    let client = Client::connect(http.address()).await;
+    let call = |id| request(id, "tools/call", json!({"name": "greet", "arguments": {}}));
+    for headers in [
+        [("Mcp-Method", "tools/list"), ("Mcp-Name", "greet")],
+        [("Mcp-Method", "tools/call"), ("Mcp-Name", "forbidden")],
+    ] {
+        let mut answer = client.post(&call(1), &headers).await;
+        assert_eq!(answer.status, 400, "{headers:?}");
+        let error = answer.until(1).await["error"].clone();
+        assert_eq!(error["code"], -32020, "{error}");
+    }
+    let told =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
+    let other = [("Mcp-Method", "tools/call")];
+    assert_eq!(client.post(&told, &other).await.status, 400);
+    // They need not be there, and may be right.
+    assert_eq!(client.post(&told, &[]).await.status, 202);
+    let right = [("Mcp-Method", "tools/call"), ("Mcp-Name", "greet")];
+    assert_eq!(client.post(&call(2), &right).await.status, 200);
+    assert_eq!(client.post(&call(3), &[]).await.status, 200);
 }

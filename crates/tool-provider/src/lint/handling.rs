@@ -6,7 +6,8 @@ use super::rule::{Level, LintRule};
 use super::subject::{Hit, Subject};
 use crate::Profile;
 use crate::loss::{Effect, Loss};
-use crate::project::{Projection, Quarantine};
+use crate::project::Projection;
+use crate::quarantine::Quarantine;
 
 /// What becomes of a tool for one profile.
 pub(super) enum Sent {

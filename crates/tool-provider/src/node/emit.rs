@@ -12,34 +12,39 @@ pub(crate) fn emit(node: &Node) -> Value {
         return Value::Bool(false);
     }
     let mut schema = Map::new();
-    for (key, slot) in &node.keys {
+    for (key, slot) in node.keys.iter() {
         let value = match slot {
             Slot::Plain(Value::String(name)) if key == "$ref" => Value::String(pointer(name)),
             Slot::Plain(value) => value.clone(),
-            // `true` where only a boolean is meant: no keyword stands in it.
-            Slot::One(child) if child.keys.is_empty() && !child.never => match key.as_str() {
-                "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" => {
-                    Value::Bool(true)
-                }
-                _ => emit(child),
-            },
+            Slot::Types(types) => types.keyword(),
+            Slot::One(child) if is_flag(key, child) => Value::Bool(true),
             Slot::One(child) => emit(child),
             Slot::List(children) => children.iter().map(emit).collect(),
             Slot::Map(children) => Value::Object(emit_map(children)),
         };
-        schema.insert(key.clone(), value);
+        schema.insert(key.to_string(), value);
     }
     Value::Object(schema)
 }
 
-pub(crate) fn emit_map(children: &BTreeMap<String, Node>) -> Map<String, Value> {
+fn emit_map(children: &BTreeMap<String, Node>) -> Map<String, Value> {
     let emitted = children
         .iter()
         .map(|(name, child)| (name.clone(), emit(child)));
     emitted.collect()
 }
 
-fn pointer(name: &str) -> String {
+/// Whether it is `true` where only a boolean is meant: no keyword stands in it.
+pub(super) fn is_flag(key: &str, child: &Node) -> bool {
+    let flags = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+    ];
+    child.keys.is_empty() && !child.never && flags.contains(&key)
+}
+
+pub(super) fn pointer(name: &str) -> String {
     if name.is_empty() {
         return "#".to_owned();
     }

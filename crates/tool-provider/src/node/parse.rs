@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::anchors::{anchored, embedded, own_id, percent_decoded};
-use super::{ANNOTATIONS, Node, Place, Slot, TypeSet};
+use super::{ANNOTATIONS, Key, Keys, Node, Place, Slot, TypeSet, key_of};
 use crate::dialect::Dialect;
 
 /// A schema with what it refers to.
@@ -14,6 +14,22 @@ pub(crate) struct Document {
     pub(crate) root: Node,
     /// What references name. The root itself goes by the empty name.
     pub(crate) defs: BTreeMap<String, Node>,
+    /// Whether anything refers to anything.
+    pub(crate) refers: bool,
+}
+
+impl Document {
+    /// What references lead to, beside what is worked on. Nothing is copied where there are none.
+    pub(crate) fn referred(&self) -> Self {
+        match self.refers {
+            true => self.clone(),
+            false => Self {
+                root: Node::default(),
+                defs: BTreeMap::new(),
+                refers: false,
+            },
+        }
+    }
 }
 
 /// Why a schema cannot be read.
@@ -40,6 +56,7 @@ pub(crate) fn parse(schema: &Value) -> Result<Document, ParseFault> {
         names: BTreeMap::new(),
         pending: Vec::new(),
         nodes: 0,
+        refers: false,
     };
     let root = reader.node(schema, &Place::root(), "")?;
     let mut defs = BTreeMap::new();
@@ -49,7 +66,8 @@ pub(crate) fn parse(schema: &Value) -> Result<Document, ParseFault> {
             defs.insert(name, node);
         }
     }
-    Ok(Document { root, defs })
+    let refers = reader.refers;
+    Ok(Document { root, defs, refers })
 }
 
 struct Reader<'a> {
@@ -59,6 +77,7 @@ struct Reader<'a> {
     names: BTreeMap<String, String>,
     pending: Vec<(String, String, String)>,
     nodes: usize,
+    refers: bool,
 }
 
 impl Reader<'_> {
@@ -86,6 +105,7 @@ impl Reader<'_> {
         let base = inner.as_deref().unwrap_or(base);
 
         let mut node = Node::at(place.clone());
+        node.keys = Keys::with_capacity(map.len());
         let alone = !self.dialect.reads_beside_ref() && map.contains_key("$ref");
         for (key, value) in map {
             if (alone && key != "$ref" && !ANNOTATIONS.contains(&&**key))
@@ -94,25 +114,26 @@ impl Reader<'_> {
             {
                 continue;
             }
-            let place = place.below(key.as_str());
-            match self.slot(key, value, map, &place, base)? {
-                Some(slot) => node.keys.insert(key.clone(), slot),
-                None => None,
-            };
+            let key = key_of(key);
+            if let Some(slot) = self.slot(&key, value, map, place, base)? {
+                node.keys.insert(key, slot);
+            }
         }
         self.upgrade(&mut node);
         Ok(node)
     }
 
+    /// The value of a keyword of the schema that stands at a place.
     fn slot(
         &mut self,
-        key: &str,
+        key: &Key,
         value: &Value,
         map: &Map<String, Value>,
         place: &Place,
         base: &str,
     ) -> Result<Option<Slot>, ParseFault> {
-        Ok(Some(match key {
+        let here = || place.below(key.clone());
+        Ok(Some(match &**key {
             // Names of places, which nothing asks for once references are resolved.
             "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
             | "$vocabulary" | "$comment" | "$defs" | "definitions" => return Ok(None),
@@ -120,15 +141,16 @@ impl Reader<'_> {
             "id" if value.is_string() => return Ok(None),
             "$ref" | "$recursiveRef" | "$dynamicRef" => {
                 let Some(reference) = value.as_str() else {
-                    return Err(fault(place, "a reference is no text"));
+                    return Err(fault(&here(), "a reference is no text"));
                 };
-                let name = self.name_of(reference, place, base)?;
-                if key != "$ref" && map.contains_key("$ref") {
+                let name = self.name_of(reference, &here(), base)?;
+                self.refers = true;
+                if &**key != "$ref" && map.contains_key("$ref") {
                     return Ok(None);
                 }
                 Slot::Plain(Value::String(name))
             }
-            "items" if value.is_array() => self.list(value, place, base)?,
+            "items" if value.is_array() => self.list(value, &here(), base)?,
             "items"
             | "additionalItems"
             | "additionalProperties"
@@ -139,29 +161,33 @@ impl Reader<'_> {
             | "not"
             | "if"
             | "then"
-            | "else" => Slot::One(Box::new(self.node(value, place, base)?)),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.list(value, place, base)?,
+            | "else" => Slot::One(Box::new(self.node(value, &here(), base)?)),
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.list(value, &here(), base)?,
             "properties" | "patternProperties" | "dependentSchemas" => {
+                let place = here();
                 let Value::Object(named) = value else {
                     return Err(fault(
-                        place,
+                        &place,
                         "there is no map of schemas where one has to be",
                     ));
                 };
                 let mut nodes = BTreeMap::new();
                 for (name, value) in named {
-                    let node = self.node(value, &place.below(name.as_str()), base)?;
+                    let node = self.node(value, &place.below(name.clone()), base)?;
                     nodes.insert(name.clone(), node);
                 }
                 Slot::Map(nodes)
             }
-            "dependencies" => return self.dependencies(value, place, base),
+            "dependencies" => return self.dependencies(value, &here(), base),
             "type" => {
                 let types = TypeSet::of_keyword(value);
                 if types.is_empty() {
-                    return Err(fault(place, "the type is none of the seven that there are"));
+                    return Err(fault(
+                        &here(),
+                        "the type is none of the seven that there are",
+                    ));
                 }
-                Slot::Plain(types.keyword())
+                Slot::Types(types)
             }
             "required" => {
                 // A boolean is draft 3, and was ignored ever since.
@@ -211,7 +237,7 @@ impl Reader<'_> {
         };
         let mut schemas = BTreeMap::new();
         for (name, value) in named {
-            let place = place.below(name.as_str());
+            let place = place.below(name.clone());
             let node = if value.is_array() {
                 let mut node = Node::at(place);
                 node.set("required", value.clone());
@@ -230,7 +256,7 @@ impl Reader<'_> {
             .take("$recursiveRef")
             .or_else(|| node.take("$dynamicRef"))
         {
-            node.keys.insert("$ref".to_owned(), slot);
+            node.keys.insert("$ref", slot);
         }
         if let Some(Slot::List(prefix)) = node.keys.get("items") {
             let prefix = prefix.clone();
@@ -243,7 +269,7 @@ impl Reader<'_> {
             node.take("additionalItems");
         }
         if let Some(slot) = node.take("dependencies") {
-            node.keys.insert("dependentSchemas".to_owned(), slot);
+            node.keys.insert("dependentSchemas", slot);
         }
         if self.dialect == Dialect::Draft4 {
             for (flag, bound) in [
@@ -254,7 +280,7 @@ impl Reader<'_> {
                     Some(Value::Bool(true)) => {
                         node.take(flag);
                         if let Some(slot) = node.take(bound) {
-                            node.keys.insert(flag.to_owned(), slot);
+                            node.keys.insert(flag, slot);
                         }
                     }
                     Some(Value::Bool(false)) => {

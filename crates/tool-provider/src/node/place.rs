@@ -1,5 +1,6 @@
 //! Where a subschema stands.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ pub(crate) struct Place(Option<Rc<Step>>);
 #[derive(Debug)]
 struct Step {
     above: Place,
-    token: String,
+    token: Cow<'static, str>,
 }
 
 impl Place {
@@ -18,7 +19,7 @@ impl Place {
         Self(None)
     }
 
-    pub(crate) fn below(&self, token: impl Into<String>) -> Self {
+    pub(crate) fn below(&self, token: impl Into<Cow<'static, str>>) -> Self {
         Self(Some(Rc::new(Step {
             above: self.clone(),
             token: token.into(),
@@ -36,10 +37,24 @@ impl Place {
     }
 }
 
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(mine), Some(theirs)) => {
+                Rc::ptr_eq(mine, theirs) || mine.token == theirs.token && mine.above == theirs.above
+            }
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(step) = &self.0 else { return Ok(()) };
-        let token = step.token.replace('~', "~0").replace('/', "~1");
-        write!(f, "{}/{token}", step.above)
+        write!(f, "{}/", step.above)?;
+        if step.token.contains(['~', '/']) {
+            return f.write_str(&step.token.replace('~', "~0").replace('/', "~1"));
+        }
+        f.write_str(&step.token)
     }
 }

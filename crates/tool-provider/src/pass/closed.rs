@@ -1,14 +1,48 @@
 //! Objects: closed ones, open maps, empty ones, and names that are required.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Work;
-use crate::loss::Effect;
+use crate::loss::{Effect, Loss};
 use crate::node::{Node, Slot, TypeSet};
 use crate::rules::Unions;
 
 /// Stands in an object that may not be empty, and is taken out of arguments again.
 const PLACEHOLDER: &str = "_nothing";
+
+/// Why an object cannot be closed.
+const OPEN: &str = "the object takes keys that are not named";
+
+/// The first object that is sure to keep strictness from expressing the whole, whatever the passes
+/// make of the rest. Looks at what is reached without a combinator or a reference.
+pub(crate) fn first_open(root: &Node) -> Option<Loss> {
+    const CHANGED: [&str; 4] = ["$ref", "allOf", "anyOf", "oneOf"];
+    fn find(node: &Node, root: bool) -> Option<Loss> {
+        if node.never || CHANGED.iter().any(|key| node.has(key)) {
+            return None;
+        }
+        let items = node.one("items").and_then(|items| find(items, false));
+        let inner = items.or_else(|| {
+            let mut named = node.map("properties").into_iter().flatten();
+            named.find_map(|(_, child)| find(child, false))
+        });
+        if inner.is_some() || !node.is_object() {
+            return inner;
+        }
+        // What is enumerated may turn out to be no object.
+        if node.has("enum") || node.has("const") {
+            return None;
+        }
+        let rest = node.one("additionalProperties");
+        let empty = node.map("properties").is_none_or(BTreeMap::is_empty);
+        let says = ["additionalProperties", "unevaluatedProperties", "required"];
+        let nothing = empty && !says.iter().any(|key| node.has(key));
+        let open = node.has("patternProperties") || rest.is_some_and(|rest| !rest.never);
+        (open || nothing && !root)
+            .then(|| Loss::given_up(&node.place, "additionalProperties", OPEN))
+    }
+    find(root, true)
+}
 
 impl Work<'_> {
     pub(super) fn closed(&mut self, node: &mut Node, root: bool) {
@@ -32,11 +66,8 @@ impl Work<'_> {
             .is_some_and(|rest| rest.never);
         if self.rules.closed {
             if open || empty && !shut && !root {
-                self.report.blocked(
-                    &node.place,
-                    "additionalProperties",
-                    "the object takes keys that are not named",
-                );
+                self.report
+                    .blocked(&node.place, "additionalProperties", OPEN);
             }
             if !shut && !open {
                 if !empty {
@@ -49,8 +80,7 @@ impl Work<'_> {
                 node.set_one("additionalProperties", nothing);
             }
             node.keys
-                .entry("properties".to_owned())
-                .or_insert_with(|| Slot::Map(BTreeMap::new()));
+                .or_insert("properties", Slot::Map(BTreeMap::new()));
             return;
         }
         if node.take("patternProperties").is_some() {
@@ -71,18 +101,18 @@ impl Work<'_> {
                 nothing.set("description", "Leave this out.");
                 let properties = BTreeMap::from([(PLACEHOLDER.to_owned(), nothing)]);
                 node.set_map("properties", properties);
-                node.undo.placeholder = Some(PLACEHOLDER);
+                node.undo_mut().placeholder = Some(PLACEHOLDER);
             }
         }
     }
 
     /// Gives every name that is required a property.
     fn named(&mut self, node: &mut Node) {
-        let known = node.map("properties").cloned().unwrap_or_default();
-        let missing: Vec<String> = node
-            .required()
-            .into_iter()
-            .filter(|name| !known.contains_key(name))
+        let known = node.map("properties");
+        let missing: BTreeSet<String> = node
+            .listed_required()
+            .filter(|name| !known.is_some_and(|known| known.contains_key(*name)))
+            .map(str::to_owned)
             .collect();
         if missing.is_empty() {
             return;
@@ -94,7 +124,7 @@ impl Work<'_> {
             node.never = true;
             return;
         }
-        let mut properties = known;
+        let mut properties = node.take_map("properties");
         for name in missing {
             let child = rest.clone();
             let mut child = child.unwrap_or_else(|| Node::at(node.place.below("required")));

@@ -22,7 +22,7 @@ impl Work<'_> {
         let mut slots = std::mem::take(&mut node.keys);
         for slot in slots.values_mut() {
             match slot {
-                Slot::Plain(_) => {}
+                Slot::Plain(_) | Slot::Types(_) => {}
                 Slot::One(child) => self.expand(child, stack),
                 Slot::List(children) => {
                     children
@@ -57,11 +57,11 @@ impl Work<'_> {
         }
         let place = node.place.clone();
         node.keys.retain(|key, _| {
-            if key != "$ref" && !ANNOTATIONS.contains(&&**key) {
+            if &**key != "$ref" && !ANNOTATIONS.contains(&&**key) {
                 self.report
                     .gave_up(&place, key, "nothing may stand beside a reference");
             }
-            key == "$ref"
+            &**key == "$ref"
         });
         true
     }
@@ -186,15 +186,15 @@ fn demanded(node: &Node) -> BTreeSet<String> {
     let required = node.required();
     let mut names = BTreeSet::new();
     names.extend(node.text("$ref").map(str::to_owned));
-    for (key, slot) in &node.keys {
+    for (key, slot) in node.keys.iter() {
         match slot {
-            Slot::Plain(_) => {}
+            Slot::Plain(_) | Slot::Types(_) => {}
             Slot::One(child) => names.extend(demanded(child)),
             Slot::List(children) => names.extend(children.iter().flat_map(demanded)),
             Slot::Map(children) => {
                 let kept = children
                     .iter()
-                    .filter(|(name, _)| key != "properties" || required.contains(*name));
+                    .filter(|(name, _)| &**key != "properties" || required.contains(*name));
                 names.extend(kept.flat_map(|(_, child)| demanded(child)));
             }
         }

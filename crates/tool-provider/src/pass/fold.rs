@@ -116,7 +116,7 @@ impl Work<'_> {
                 }
                 if let Some(own) = properties.remove(name) {
                     for (key, slot) in own.keys {
-                        union.keys.entry(key).or_insert(slot);
+                        union.keys.or_insert(key, slot);
                     }
                 }
                 properties.insert(name.to_owned(), union);
@@ -137,7 +137,7 @@ impl Work<'_> {
         }
         node.take("unevaluatedProperties");
         node.set_required(required);
-        node.set("type", "object");
+        node.set_types(TypeSet::OBJECT);
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Work;
 use super::untyped::about;
 use crate::describe::sentence;
-use crate::node::{Node, Slot, TypeSet};
+use crate::node::{Key, Node, Slot, TypeSet};
 use crate::rules::{Envelope, Unions};
 
 /// Every profile takes these, and other passes see to them.
@@ -34,24 +34,20 @@ impl Work<'_> {
         self.inclusive(node, kept);
         let place = node.place.clone();
         let mut words = Vec::new();
-        let keys: Vec<String> = node.keys.keys().cloned().collect();
-        for key in keys {
-            let taken = match key.as_str() {
-                "format" => self.takes_format(node),
-                "pattern" => {
-                    kept.contains(&"pattern") && node.text("pattern").is_some_and(is_plain)
-                }
-                "minItems" if self.rules.envelope == Envelope::Anthropic => node
-                    .plain("minItems")
-                    .and_then(Value::as_u64)
-                    .is_some_and(|it| it <= 1),
-                // Whether maps can be said is for the pass on objects to judge.
-                "patternProperties" => true,
-                key => ALWAYS.contains(&key) || kept.contains(&key),
-            };
-            if taken {
-                continue;
-            }
+        let is_taken = |key: &&Key| match &***key {
+            "format" => self.takes_format(node),
+            "pattern" => kept.contains(&"pattern") && node.text("pattern").is_some_and(is_plain),
+            "minItems" if self.rules.envelope == Envelope::Anthropic => node
+                .plain("minItems")
+                .and_then(Value::as_u64)
+                .is_some_and(|it| it <= 1),
+            // Whether maps can be said is for the pass on objects to judge.
+            "patternProperties" => true,
+            key => ALWAYS.contains(&key) || kept.contains(&key),
+        };
+        let dropped = node.keys.keys().filter(|key| !is_taken(key));
+        let dropped: Vec<Key> = dropped.cloned().collect();
+        for key in dropped {
             let Some(slot) = node.take(&key) else {
                 continue;
             };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Work;
-use crate::node::{Document, Node, emit};
+use crate::node::{Document, Node, Text};
 
 #[derive(Default)]
 struct Counted {
@@ -15,10 +15,13 @@ struct Counted {
 impl Work<'_> {
     pub(super) fn limits(&mut self, document: &Document) {
         let most = self.rules.schema;
+        if most.is_none() {
+            return;
+        }
         let mut counted = Counted::default();
         let mut depth = 0;
         for node in std::iter::once(&document.root).chain(document.defs.values()) {
-            count(node, &mut counted);
+            node.look(&mut |node| count(node, &mut counted));
             depth = depth.max(levels(node));
         }
         let bytes = if most.bytes == usize::MAX {
@@ -59,7 +62,9 @@ impl Work<'_> {
 
 /// Bytes that a node and its envelope take at the most.
 fn size(node: &Node) -> usize {
-    emit(node).to_string().len() + 16
+    let mut text = Text::default();
+    text.node(node, None, 1);
+    text.finish().len() + 16
 }
 
 fn count(node: &Node, counted: &mut Counted) {
@@ -75,7 +80,6 @@ fn count(node: &Node, counted: &mut Counted) {
         counted.values += 1;
         counted.characters += value.as_str().map_or(0, |it| it.chars().count());
     }
-    node.children().for_each(|child| count(child, counted));
 }
 
 fn levels(node: &Node) -> usize {

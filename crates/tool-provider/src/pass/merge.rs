@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::loss::Report;
-use crate::node::{ANNOTATIONS, Node, Slot, TypeSet};
+use crate::node::{ANNOTATIONS, Node, Slot};
 
 /// Adds to a node what another demands too. What cannot be said in one schema is given up.
 pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
@@ -16,7 +16,7 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
     let has_condition = conditional.iter().any(|key| into.has(key));
     for (key, slot) in other.keys {
         if ANNOTATIONS.contains(&&*key) {
-            into.keys.entry(key).or_insert(slot);
+            into.keys.or_insert(key, slot);
             continue;
         }
         if has_condition && conditional.contains(&&*key) {
@@ -35,9 +35,7 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
             (Slot::Plain(mine), Slot::Plain(other_value)) => {
                 match plain(&key, &mine, &other_value) {
                     Some(both) => {
-                        if key == "type" && both.as_array().is_some_and(Vec::is_empty)
-                            || key == "enum" && both.as_array().is_some_and(Vec::is_empty)
-                        {
+                        if key == "enum" && both.as_array().is_some_and(Vec::is_empty) {
                             into.never = true;
                         }
                         Slot::Plain(both)
@@ -47,6 +45,11 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
                         Slot::Plain(mine)
                     }
                 }
+            }
+            (Slot::Types(mine), Slot::Types(theirs)) => {
+                let both = mine.and(theirs);
+                into.never |= both.is_empty();
+                Slot::Types(both)
             }
             (Slot::Map(mut mine), Slot::Map(theirs)) => {
                 for (name, node) in theirs {
@@ -60,10 +63,7 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
                 Slot::Map(mine)
             }
             (Slot::One(mut mine), Slot::One(theirs))
-                if matches!(
-                    key.as_str(),
-                    "items" | "additionalProperties" | "propertyNames"
-                ) =>
+                if matches!(&*key, "items" | "additionalProperties" | "propertyNames") =>
             {
                 merge(&mut mine, *theirs, report);
                 Slot::One(mine)
@@ -109,10 +109,6 @@ fn plain(key: &str, mine: &Value, other: &Value) -> Option<Value> {
     };
     match key {
         _ if mine == other => Some(mine.clone()),
-        "type" => {
-            let both = TypeSet::of_keyword(mine).and(TypeSet::of_keyword(other));
-            Some(both.keyword())
-        }
         "required" => {
             let mut names = mine.as_array()?.clone();
             for name in other.as_array()? {

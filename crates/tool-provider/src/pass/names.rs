@@ -35,7 +35,7 @@ impl Work<'_> {
             if required.remove(&name) {
                 required.insert(wire.clone());
             }
-            node.undo.names.insert(wire.clone(), name);
+            node.undo_mut().names.insert(wire.clone(), name);
             renamed.insert(wire, child);
         }
         // These speak of names too, and would now speak of others.

@@ -56,12 +56,18 @@ impl Work<'_> {
         if self.rules.optional == Optional::Free {
             return;
         }
-        for (key, slot) in &mut node.keys {
+        for (key, slot) in node.keys.iter_mut() {
             if !BY_NUMBER.contains(&&**key) {
                 slot.each(&mut |child| self.optional(child, defs));
             }
         }
-        let required = node.required();
+        if !node.has("properties") {
+            return;
+        }
+        let kept = node.take_plain("required");
+        let listed = kept.as_ref().and_then(Value::as_array);
+        let listed = listed.into_iter().flatten().filter_map(Value::as_str);
+        let required: BTreeSet<&str> = listed.collect();
         let Some(properties) = node.map_mut("properties") else {
             return;
         };
@@ -69,7 +75,7 @@ impl Work<'_> {
         let mut filled = Vec::new();
         for (name, child) in properties
             .iter_mut()
-            .filter(|(name, _)| !required.contains(*name))
+            .filter(|(name, _)| !required.contains(name.as_str()))
         {
             let takes = takes_null(child, defs, 0);
             if takes && child.refuses_null {
@@ -84,7 +90,7 @@ impl Work<'_> {
                 take_null(child);
             }
         }
-        let all = properties.keys().cloned().collect();
+        let all: Vec<Value> = properties.keys().map(|it| it.as_str().into()).collect();
         if !nulls.is_empty() {
             for key in BY_PRESENCE.into_iter().filter(|key| node.has(key)) {
                 let note = "a key that is null counts there, and is left out for the tool";
@@ -92,21 +98,27 @@ impl Work<'_> {
             }
         }
         if self.rules.optional == Optional::AsNull {
-            node.set_required(all);
-            if !node.has("required") && node.is_object() {
-                node.set("required", Value::Array(Vec::new()));
+            if !all.is_empty() || node.is_object() {
+                node.set("required", all);
             }
-            node.undo.filled.extend(filled);
-            node.undo.filled.extend(nulls.iter().cloned());
+            if !filled.is_empty() || !nulls.is_empty() {
+                let undo = node.undo_mut();
+                undo.filled.extend(filled);
+                undo.fills = true;
+            }
+        } else if let Some(kept) = kept {
+            node.set("required", kept);
         }
-        node.undo.nulls.extend(nulls);
+        if !nulls.is_empty() {
+            node.undo_mut().nulls.extend(nulls);
+        }
     }
 }
 
 /// Describes every name that is required: one service refuses those that are not.
 pub(super) fn describe_required(node: &mut Node) {
     node.each(&mut |node| {
-        if node.has("properties") {
+        if node.has("properties") || !node.has("required") {
             return;
         }
         let required = node.required();
@@ -192,10 +204,10 @@ fn take_null(node: &mut Node) {
     let mut inner = node.clone();
     node.keys.clear();
     node.never = false;
-    node.undo = crate::node::Undo::default();
+    node.undo = None;
     for key in ["description", "title"] {
         if let Some(slot) = inner.take(key) {
-            node.keys.insert(key.to_owned(), slot);
+            node.keys.insert(key, slot);
         }
     }
     node.set_list("anyOf", vec![inner, null]);

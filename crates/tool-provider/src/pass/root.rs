@@ -40,9 +40,8 @@ impl Work<'_> {
             ),
         }
         root.never = false;
-        root.set("type", "object");
+        root.set_types(TypeSet::OBJECT);
         root.keys
-            .entry("properties".to_owned())
-            .or_insert_with(|| Slot::Map(BTreeMap::new()));
+            .or_insert("properties", Slot::Map(BTreeMap::new()));
     }
 }

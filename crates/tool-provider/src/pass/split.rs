@@ -24,14 +24,14 @@ fn split_moonshot(node: &mut Node) {
     let says_more = node
         .keys
         .keys()
-        .any(|key| !matches!(key.as_str(), "type" | "title" | "description"));
+        .any(|key| !matches!(&**key, "type" | "title" | "description"));
     if single || !says_more {
         return;
     }
     let enumerated = node
         .keys
         .keys()
-        .all(|key| matches!(key.as_str(), "type" | "title" | "description" | "enum"));
+        .all(|key| matches!(&**key, "type" | "title" | "description" | "enum"));
     if node.has("enum") && enumerated && types.has(TypeSet::NULL) {
         return;
     }
@@ -54,7 +54,7 @@ fn split_nullable(node: &mut Node) {
         if let Ok([single]) = <[Node; 1]>::try_from(branches.clone()) {
             node.take("anyOf");
             for (key, slot) in single.keys {
-                node.keys.entry(key).or_insert(slot);
+                node.keys.or_insert(key, slot);
             }
             node.undo = single.undo;
             flag(node);
@@ -96,7 +96,7 @@ fn by_type(node: &mut Node, types: TypeSet) {
     let mut branches = Vec::new();
     for single in types.each() {
         let mut branch = Node::of_types(node.place.clone(), single);
-        for (key, slot) in &node.keys {
+        for (key, slot) in node.keys.iter() {
             let about = about(key);
             if !about.is_empty() && about.meets(single) {
                 branch.keys.insert(key.clone(), slot.clone());
@@ -118,6 +118,6 @@ fn by_type(node: &mut Node, types: TypeSet) {
         branches.push(branch);
     }
     node.keys.retain(|key, _| ANNOTATIONS.contains(&&**key));
-    node.undo = crate::node::Undo::default();
+    node.undo = None;
     node.set_list("anyOf", branches);
 }

@@ -129,13 +129,17 @@ impl Work<'_> {
 
     fn shape_again(&mut self, node: &mut Node) {
         node.each(&mut |node| {
-            node.undo = crate::node::Undo::default();
+            node.undo = None;
         });
         self.shape(node, false);
     }
 
     /// Drops what nothing can fill: a property that takes nothing is one that is not there.
     fn drop_impossible(&mut self, node: &mut Node) {
+        let properties = node.map("properties");
+        if !properties.is_some_and(|all| all.values().any(|child| child.never)) {
+            return;
+        }
         let required = node.required();
         let mut impossible = false;
         let closed = self.rules.closed

@@ -3,59 +3,66 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tool_core::{Identity, WireName};
+use tool_core::{Definition, Identity, WireName, canonical_json};
 use tool_provider::Profile;
 
 use crate::checker::refused;
-use crate::tools::{corpus, corpus_identities};
+use crate::tools::{corpus, corpus_identities, in_halves};
 
 #[test]
 fn every_tool_of_the_corpus_is_taken_by_every_provider() {
     let Some(tools) = corpus("every_tool_of_the_corpus_is_taken_by_every_provider") else {
         return;
     };
-    let mut wrong = Vec::new();
-    for profile in Profile::ALL {
-        let (mut strict, mut losses) = (0, 0);
-        for tool in &tools {
-            let sent = match profile.project(tool) {
-                Ok(sent) => sent,
-                Err(quarantine) => {
-                    wrong.push(quarantine.to_string());
-                    continue;
-                }
-            };
-            strict += usize::from(sent.is_strict());
-            losses += usize::from(!sent.losses().is_empty());
-            for rule in refused(profile, sent.definition(), sent.is_strict()) {
-                wrong.push(format!("{profile} {}: {rule}", sent.name()));
-            }
-            let given = serde_json::to_string(tool).expect("JSON").len();
-            let made = sent.definition().to_string().len();
-            let (nodes, depth) = size(sent.schema());
-            if nodes > 10_000 || depth > 64 {
-                wrong.push(format!(
-                    "{profile} {}: {nodes} nodes, {depth} levels",
-                    sent.name()
-                ));
-            }
-            if made > 2 * given {
-                wrong.push(format!(
-                    "{profile} {}: {given} bytes became {made}",
-                    sent.name()
-                ));
-            }
+    let [mut wrong, others] = in_halves(tools, |half| {
+        let mut wrong = Vec::new();
+        for profile in Profile::ALL {
+            judge(profile, half, &mut wrong);
         }
-        println!(
-            "{profile}: {} tools, {strict} strict, {losses} with losses",
-            tools.len()
-        );
-    }
+        wrong
+    });
+    wrong.extend(others);
     println!("{} refused", wrong.len());
     assert!(
         wrong.is_empty(),
         "{}",
         wrong[..wrong.len().min(40)].join("\n")
+    );
+}
+
+fn judge(profile: Profile, tools: &[Definition], wrong: &mut Vec<String>) {
+    let (mut strict, mut losses) = (0, 0);
+    for tool in tools {
+        let sent = match profile.project(tool) {
+            Ok(sent) => sent,
+            Err(quarantine) => {
+                wrong.push(quarantine.to_string());
+                continue;
+            }
+        };
+        strict += usize::from(sent.is_strict());
+        losses += usize::from(!sent.losses().is_empty());
+        for rule in refused(profile, sent.definition(), sent.is_strict()) {
+            wrong.push(format!("{profile} {}: {rule}", sent.name()));
+        }
+        let given = serde_json::to_string(tool).expect("JSON").len();
+        let made = sent.as_json().len();
+        let (nodes, depth) = size(sent.schema());
+        if nodes > 10_000 || depth > 64 {
+            let name = sent.name();
+            wrong.push(format!("{profile} {name}: {nodes} nodes, {depth} levels"));
+        }
+        if made > 2 * given {
+            let name = sent.name();
+            wrong.push(format!("{profile} {name}: {given} bytes became {made}"));
+        }
+        if sent.as_json() != canonical_json(sent.definition()) {
+            wrong.push(format!("{profile} {}: its text says another", sent.name()));
+        }
+    }
+    println!(
+        "{profile}: {} tools, {strict} strict, {losses} with losses",
+        tools.len()
     );
 }
 
@@ -98,16 +105,23 @@ fn wire_names_are_a_bijection_over_the_corpus_in_any_order() {
 
 #[test]
 fn any_order_gives_the_same_bytes() {
-    let Some(mut tools) = corpus("any_order_gives_the_same_bytes") else {
+    let Some(tools) = corpus("any_order_gives_the_same_bytes") else {
         return;
     };
-    tools.truncate(300);
+    // Of all servers some, and more than one request takes.
+    let mut tools: Vec<&Definition> = tools.iter().step_by(4).collect();
     for profile in Profile::ALL {
-        let list = profile.tools(&tools);
+        let list = profile.tools(tools.iter().copied());
         let list = list.as_json();
         tools.reverse();
-        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
+        assert!(
+            list == profile.tools(tools.iter().copied()).as_json(),
+            "{profile}"
+        );
         tools.rotate_left(97);
-        assert_eq!(list, profile.tools(&tools).as_json(), "{profile}");
+        assert!(
+            list == profile.tools(tools.iter().copied()).as_json(),
+            "{profile}"
+        );
     }
 }

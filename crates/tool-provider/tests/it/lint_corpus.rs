@@ -119,7 +119,7 @@ fn findings_agree_with_the_independent_checker_and_with_what_is_sent() {
     };
     let mut differing: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let (mut compared, mut clean) = (0, 0);
-    for (server, entries) in &lists {
+    for (server, entries) in lists {
         for entry in entries.iter().step_by(step()) {
             let mut entry = entry.clone();
             entry["name"] = "tool".into();

@@ -11,7 +11,7 @@ use tool_core::{
 use super::passage::Passage;
 use super::policy::{self, Open};
 use super::suspend::{self, Wait};
-use super::{Ended, Run, resume};
+use super::{Ended, Run, component, resume};
 use crate::within::within;
 use crate::{Approvals, Entry};
 
@@ -20,7 +20,8 @@ struct Question<'e> {
     gate: Gate,
     action: Action<'e>,
     ruling: Ruling,
-    component: Option<&'e Component>,
+    /// The check-in that it is, which may bring a component.
+    check_in: Option<&'e CheckIn>,
 }
 
 /// Puts what policy left open and what the tool itself asks for, in this order. One answer never
@@ -58,12 +59,16 @@ async fn put(
             gate,
             action,
             ruling,
-            component,
+            check_in,
         } = question;
+        let component = match check_in {
+            Some(check_in) => component::shown(run, check_in, input.value()).await?,
+            None => None,
+        };
         match run.gating.approvals {
             Approvals::Inline => {
                 run.tell(|| EventKind::Asked(&gate));
-                let shown = component.map(shown);
+                let shown = component.as_ref().map(shown);
                 let mut request = policy::request(run, entry, action, Some(input));
                 request.metadata = shown.as_ref();
                 if !matches!(gate, Gate::Policy { .. }) {
@@ -78,7 +83,6 @@ async fn put(
                 asked.map_err(|refusal| Outcome::Refused(named(run, &gate, refusal)))?;
             }
             Approvals::Suspend => {
-                let component = component.cloned();
                 let wait = Wait {
                     gate,
                     because: ruling.because.into_owned(),
@@ -127,7 +131,7 @@ async fn questions<'e>(
             },
             action,
             ruling,
-            component: None,
+            check_in: None,
         })
         .collect();
     let declared = entry.tool().declarations();
@@ -140,7 +144,7 @@ async fn questions<'e>(
             gate: Gate::Approval,
             action: Action::new("approve"),
             ruling: Ruling::new(Decision::Ask, "the tool needs approval"),
-            component: None,
+            check_in: None,
         });
     }
     if let Some(check_in) = declared
@@ -152,7 +156,7 @@ async fn questions<'e>(
             gate: Gate::CheckIn,
             action: Action::new("check_in"),
             ruling: Ruling::new(Decision::Ask, "the tool checks in before it acts"),
-            component: CheckIn::asks_with(check_in),
+            check_in: Some(check_in),
         });
     }
     questions

@@ -1,7 +1,11 @@
 //! Stage 10: the output codec, validated.
 
+use std::error::Error;
+
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, EventKind, Outcome, Settlement, Stage};
+use tool_core::{
+    Content, Defect, DefectKind, EventKind, Outcome, Output, Produced, Settlement, Stage,
+};
 
 use super::execute::Executed;
 use super::{Ended, Run};
@@ -11,6 +15,9 @@ use crate::nesting::{TooDeep, dismantle, is_shallow, is_shallow_object};
 
 /// The key of `meta` that says in which way output is not what its schema says.
 const MISMATCH: &str = "tool-runtime/output_mismatch";
+
+/// Why output has no JSON form.
+type Cause = Box<dyn Error + Send + Sync>;
 
 /// Output that its own schema accepts. It lies in the settlement already.
 pub(super) struct Encoded {
@@ -25,25 +32,26 @@ pub(super) fn encode(
     executed: Executed<'_>,
 ) -> Result<Encoded, Ended> {
     run.stage(Stage::Encode);
-    let encoded = match executed {
-        Executed::Here(mut running) => contained(move || running.as_mut().encode()),
-        Executed::Elsewhere(produced) => Some(Ok(*produced)),
-    };
     let settlement = &mut run.settlement;
-    let content = match encoded {
-        Some(Ok(produced)) => {
-            settlement.output = produced.output;
-            settlement.meta = produced.meta;
-            produced.content
+    let encoded = match executed {
+        Executed::Here(mut running) => {
+            contained(move || Ok(taken(settlement, running.as_mut().encode()?)))
         }
-        Some(Err(cause)) => return defect(Defect::because(DefectKind::Output, cause)),
+        Executed::Elsewhere(produced) => Some(Ok(taken(settlement, *produced))),
+    };
+    let content = match encoded {
+        Some(Ok(content)) => content,
+        Some(Err::<_, Cause>(cause)) => {
+            return defect(Defect::because(DefectKind::Output, cause));
+        }
         None => return defect(Defect::new(DefectKind::Panic)),
     };
+    let settlement = &mut run.settlement;
     if !is_held(settlement) {
         return defect(Defect::because(DefectKind::Output, TooDeep("output")));
     }
     let fits = match (&entry.output, &settlement.output) {
-        (Some(schema), Some(output)) => schema.is_valid(output),
+        (Some(schema), Some(output)) => schema.takes(output),
         (Some(_), None) => false,
         (None, _) => true,
     };
@@ -58,13 +66,13 @@ pub(super) fn encode(
 
 /// Whether output and data for programs are nested no deeper than they may be. What is not, is gone.
 fn is_held(settlement: &mut Settlement) -> bool {
-    let output = settlement.output.as_ref().is_none_or(is_shallow);
+    let output = settlement.output.as_ref().is_none_or(is_flat);
     let meta = settlement.meta.as_ref().is_none_or(is_shallow_object);
     if output && meta {
         return true;
     }
     if let Some(output) = settlement.output.take() {
-        dismantle(output);
+        dismantle(output.into_value());
     }
     if let Some(meta) = settlement.meta.take() {
         dismantle(Value::Object(meta));
@@ -72,10 +80,22 @@ fn is_held(settlement: &mut Settlement) -> bool {
     false
 }
 
+/// Takes what was produced into the settlement, but for what the tool itself shows the model.
+fn taken(settlement: &mut Settlement, produced: Produced) -> Option<Vec<Content>> {
+    settlement.output = produced.output;
+    settlement.meta = produced.meta;
+    produced.content
+}
+
+/// What is no value yet is of the simple sort, which is never deep.
+fn is_flat(output: &Output) -> bool {
+    output.plain().is_some() || is_shallow(output.value())
+}
+
 /// Says of output that its schema does not accept, in the settlement and to whoever listens.
 fn warn(run: &mut Run<'_>, entry: &Entry) {
     let why = match (&entry.output, &run.settlement.output) {
-        (Some(schema), Some(output)) => Some(schema.why_not_result(output)),
+        (Some(schema), Some(output)) => Some(schema.why_not_result(output.value())),
         _ => None,
     };
     let issues = why.as_ref().map_or(&[][..], |why| why.issues());

@@ -40,7 +40,7 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: &Encoded) -> Result<(
 
 fn mismatches(run: &Run<'_>, entry: &Entry) -> Vec<ColumnMismatch> {
     let declared = &entry.tool().declarations().result_columns;
-    let (Some(columns), Some(output)) = (declared, &run.settlement.output) else {
+    let (Some(columns), Some(output)) = (declared, run.settlement.output()) else {
         return Vec::new();
     };
     judge_columns(columns, output).unwrap_or_default()
@@ -54,8 +54,10 @@ fn chars(run: &Run<'_>, encoded: &Encoded) -> usize {
             .filter_map(Content::as_text)
             .map(|text| text.chars().count())
             .sum(),
-        (None, Some(serde_json::Value::String(text))) => text.chars().count(),
-        (None, Some(output)) => output.to_string().chars().count(),
+        (None, Some(output)) => match output.as_text() {
+            Some(text) => text.chars().count(),
+            None => output.to_string().chars().count(),
+        },
         (None, None) => 0,
     }
 }

@@ -46,7 +46,7 @@ pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
         kind,
     } = long;
     let draft = ArtifactDraft::new(kind).label(format!("{} result", run.name()));
-    let payload = displaced(text, run.settlement.output.as_ref());
+    let payload = displaced(text, run.settlement.output());
     // As the handler itself would put it: stamped with the call, and told.
     let artifacts = Artifacts::of(Some(&**run.host), run.facts).put_by(Some(run.name()), run.id());
     match artifacts.put(draft, payload).await {

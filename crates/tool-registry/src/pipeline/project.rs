@@ -1,7 +1,7 @@
 //! Stage 12: what programs and the model are shown.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Spoken, Stage, Structured};
+use tool_core::{Content, Defect, DefectKind, Outcome, Output, Spoken, Stage, Structured};
 
 use super::encode::Encoded;
 use super::{Ended, Run};
@@ -22,8 +22,9 @@ pub(super) fn project(
     encoded: Encoded,
 ) -> Result<Shown, Ended> {
     run.stage(Stage::Project);
-    let output = run.settlement.output.as_ref();
-    let (structured, content) = match output.filter(|_| entry.tool().has_projection()) {
+    let projects = entry.tool().has_projection();
+    let output = projects.then(|| run.settlement.output()).flatten();
+    let (structured, content) = match output {
         None => (None, None),
         Some(output) => match contained(|| project_both(entry, input, output)) {
             Some(Ok(projected)) => projected,
@@ -87,14 +88,14 @@ fn project_both(entry: &Entry, input: &Spoken<'_>, output: &Value) -> Result<Pro
     Ok((structured, content))
 }
 
-fn plain(output: &Value) -> Vec<Content> {
-    match output {
-        Value::Null => Vec::new(),
-        Value::String(text) => vec![Content::text(text.clone())],
-        // Straight into a string: a formatter would take it in pieces.
-        other => {
-            let text = serde_json::to_string(other).unwrap_or_else(|_| other.to_string());
-            vec![Content::text(text)]
-        }
+fn plain(output: &Output) -> Vec<Content> {
+    if output.is_null() {
+        return Vec::new();
     }
+    let text = match output.as_text() {
+        Some(text) => text.to_owned(),
+        // Straight into a string: a formatter would take it in pieces.
+        None => serde_json::to_string(output).unwrap_or_else(|_| output.to_string()),
+    };
+    vec![Content::text(text)]
 }

@@ -6,6 +6,23 @@ use super::{Object, Plan, Property, Range, Rules, Types};
 
 /// The dialect that is read here, which is also that of schemas that name none.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// What says something about the value.
+const ASSERTS: [&str; 14] = [
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "enum",
+    "const",
+    "anyOf",
+];
 /// The most properties, one for each bit of a word.
 const MOST_PROPERTIES: usize = 64;
 
@@ -23,29 +40,24 @@ fn plan(schema: &Value, is_root: bool) -> Plan {
         Value::Bool(true) => Plan::Anything,
         Value::Bool(false) => Plan::Nothing,
         Value::Object(map) if map.keys().all(|key| is_understood(key, is_root)) => {
-            rules(map).map_or(Plan::Unknown, |rules| Plan::Rules(Box::new(rules)))
+            rules(map).map_or(Plan::Unknown, |rules| made(map, rules))
         }
         _ => Plan::Unknown,
     }
 }
 
+/// Most places have nothing but a type.
+fn made(map: &Map<String, Value>, rules: Rules) -> Plan {
+    let others = ASSERTS.iter().filter(|keyword| **keyword != "type");
+    match rules.types {
+        Some(types) if !others.into_iter().any(|keyword| map.contains_key(*keyword)) => {
+            Plan::Typed(types)
+        }
+        _ => Plan::Rules(Box::new(rules)),
+    }
+}
+
 fn is_understood(keyword: &str, is_root: bool) -> bool {
-    let asserts = [
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "minimum",
-        "maximum",
-        "enum",
-        "const",
-        "anyOf",
-    ];
     // What only describes, in this dialect.
     let describes = [
         "title",
@@ -58,7 +70,7 @@ fn is_understood(keyword: &str, is_root: bool) -> bool {
         "$comment",
         "format",
     ];
-    asserts.contains(&keyword) || describes.contains(&keyword) || (is_root && keyword == "$schema")
+    ASSERTS.contains(&keyword) || describes.contains(&keyword) || (is_root && keyword == "$schema")
 }
 
 /// The rules of a schema whose keywords are all understood; nothing where one of them says

@@ -60,7 +60,7 @@ async fn a_tool_failure_is_a_failure_that_the_model_reads() {
     assert!(settled.is_error());
     assert_eq!(settled.text(), "no such file; list the folder first");
     assert_eq!(settled.structured(), Some(&json!({"code": 404})));
-    assert_eq!(settled.output, None);
+    assert_eq!(settled.output(), None);
 }
 
 #[tokio::test]
@@ -149,10 +149,7 @@ async fn no_error_mapping_of_the_handler_turns_a_refusal_into_anything_else() {
         let settled = settle(tool, "{}").await;
         assert!(matches!(refusal(&settled), Refusal::Declined { .. }));
         assert_eq!(settled.text(), "the user declined: not this file");
-        assert_eq!(
-            (settled.output.as_ref(), settled.structured()),
-            (None, None)
-        );
+        assert_eq!((settled.output(), settled.structured()), (None, None));
         assert!(!format!("{settled:?}").contains("canary"));
     }
 }
@@ -182,7 +179,7 @@ async fn a_tool_that_declares_to_assert_and_completes_without_is_a_defect() {
     let settled = settle(tool, "{}").await;
     assert_eq!(defect(&settled).kind(), DefectKind::Unasserted);
     assert!(!format!("{settled:?}").contains("canary"));
-    assert_eq!(settled.output, None);
+    assert_eq!(settled.output(), None);
 }
 
 #[tokio::test]
@@ -312,10 +309,7 @@ async fn a_result_over_the_ceiling_reaches_no_channel() {
         "the result has 6 characters and the most is 4; no data was returned; \
          narrow it by from, to"
     );
-    assert_eq!(
-        (settled.output.as_ref(), settled.structured()),
-        (None, None)
-    );
+    assert_eq!((settled.output(), settled.structured()), (None, None));
     assert!(!format!("{settled:?}").contains("canary"));
 }
 

@@ -329,10 +329,7 @@ async fn an_after_hook_that_fails_makes_a_defect_that_shows_nothing_and_keeps_th
         panic!("expected a defect");
     };
     assert_eq!(defect.kind(), DefectKind::Hook);
-    assert_eq!(
-        (settled.output.as_ref(), settled.structured()),
-        (None, None)
-    );
+    assert_eq!((settled.output(), settled.structured()), (None, None));
     assert_eq!(settled.retained.len(), 1);
     assert!(!settled.text().contains("/srv"));
 }
@@ -352,7 +349,7 @@ async fn an_after_hook_that_panics_makes_a_defect_and_its_siblings_finish() {
     let ends: Vec<_> = settled.iter().map(|one| one.outcome.as_str()).collect();
     assert_eq!(ends, ["completed", "defect", "completed"]);
     assert_eq!(settled[1].call.as_ref().unwrap().as_str(), "bad");
-    assert_eq!(settled[1].output, None);
+    assert_eq!(settled[1].output(), None);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ async fn an_inner_call_goes_through_every_stage_and_has_an_id_of_its_own() {
         assert!(dispatch.has("inner") && !dispatch.has("missing"));
         let first = dispatch.call("inner".to_owned(), json!({"n": 1})).await;
         let second = dispatch.call("inner".to_owned(), json!({"n": 2})).await;
-        Ok(json!([first.output, second.output]))
+        Ok(json!([first.output(), second.output()]))
     });
     let inner = mirror(
         json!({"type": "object", "required": ["n"]}),

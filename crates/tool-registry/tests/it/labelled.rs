@@ -69,7 +69,7 @@ fn fault(case: &Case, settled: &Settlement, runs: usize) -> Option<String> {
             let Some(value) = case.expect.get("value") else {
                 return Some("ran, and should be refused".to_owned());
             };
-            let output = settled.output.as_ref();
+            let output = settled.output();
             if output != Some(value) {
                 return Some("ran with another value".to_owned());
             }

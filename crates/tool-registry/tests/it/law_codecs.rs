@@ -134,7 +134,7 @@ async fn law_02_a_structured_projection_has_its_own_schema_and_leaves_the_output
     )
     .structured(|all: Vec<i32>| all.len());
     let settled = settle(tool.clone(), "{}").await;
-    assert_eq!(settled.output, Some(json!([1, 2, 3])));
+    assert_eq!(settled.output(), Some(&json!([1, 2, 3])));
     assert_eq!(settled.structured(), Some(&json!(3)));
     let tool = Tool::from(tool);
     assert_eq!(

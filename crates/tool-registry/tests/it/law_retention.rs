@@ -54,7 +54,7 @@ proptest! {
             let store = Drawer::default();
             let plain = bounded(gives(Produced::value(output.clone())), None).await;
             let cut = bounded(gives(Produced::value(output.clone())), Some(&store)).await;
-            assert_eq!(cut.output, Some(output));
+            assert_eq!(cut.output(), Some(&output));
             assert_eq!(cut.output, plain.output);
             assert_eq!(cut.structured(), plain.structured());
             assert_eq!(cut.is_error(), plain.is_error());
@@ -119,7 +119,7 @@ async fn law_08_structured_output_alone_is_stored_once_and_shown_as_one_text() {
     let output = json!({"rows": "x".repeat(100)});
     let settled = bounded(gives(Produced::value(output.clone())), Some(&store)).await;
     assert_eq!(settled.content, [Content::text("preview")]);
-    assert_eq!(settled.output, Some(output.clone()));
+    assert_eq!(settled.output(), Some(&output));
     let kept = store.kept.lock().unwrap().clone();
     assert_eq!(kept, [("tool".to_owned(), output.to_string())]);
     let [Retained { id, bytes, .. }] = settled.retained.as_slice() else {
@@ -166,10 +166,7 @@ async fn law_09_output_that_cannot_be_retained_is_a_defect_with_nothing_of_its_t
         };
         assert_eq!(defect.kind(), DefectKind::Retention);
         assert_eq!(settled.text(), Defect::MODEL_TEXT);
-        assert_eq!(
-            (settled.output.as_ref(), settled.structured()),
-            (None, None)
-        );
+        assert_eq!((settled.output(), settled.structured()), (None, None));
         assert!(settled.retained.is_empty());
         assert!(!format!("{settled:?}").contains(CANARY));
         assert!(

@@ -17,6 +17,7 @@
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `dropped_streams`: the same for streams, batches and turns
 //! - `concurrency`: which calls of a batch run beside each other
+//! - `failing_calls`: a caller that makes the same failing call over and over
 //! - `fail_closed`: gates that come to no answer
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
@@ -45,6 +46,8 @@
 //! - `repairs`: arguments that are put right, and who is told
 //! - `resuming`: calls that go on
 //! - `scale`: what does not grow with the number of tools
+//! - `shown_artifacts`: check-ins that show an artifact
+//! - `placement`: long results as artifacts, and what comes before that
 //! - `schemas`: closed where the type fixes the keys
 //! - `stages`: the order of the pipeline
 //! - `declarations`: what a tool declares of itself
@@ -84,6 +87,7 @@ mod declarations;
 mod dropped_anywhere;
 mod dropped_streams;
 mod fail_closed;
+mod failing_calls;
 mod fed_back;
 mod gate;
 mod gates;
@@ -106,6 +110,7 @@ mod observer_bounds;
 mod observers;
 mod panics;
 mod passing;
+mod placement;
 mod ports;
 mod prop_batches;
 mod prop_outputs;
@@ -122,6 +127,7 @@ mod results;
 mod resuming;
 mod scale;
 mod schemas;
+mod shown_artifacts;
 mod slow;
 mod stages;
 mod stream_states;

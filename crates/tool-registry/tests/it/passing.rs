@@ -23,7 +23,7 @@ type Row = (ArtifactScope, ArtifactMeta, Payload);
 
 /// A store in memory that bounds nothing.
 #[derive(Clone, Default)]
-struct Pantry(Arc<Mutex<Vec<Row>>>);
+pub(crate) struct Pantry(Arc<Mutex<Vec<Row>>>);
 
 impl Pantry {
     fn find(&self, facts: &Facts, reference: &str) -> Option<Row> {

@@ -48,13 +48,13 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let settled = runtime.block_on(settle(tool, "{}"));
         if plain.is_valid(&output) {
-            prop_assert_eq!(settled.output.as_ref(), Some(&output), "{}", schema);
+            prop_assert_eq!(settled.output(), Some(&output), "{}", schema);
         } else {
             let Outcome::Defect(defect) = &settled.outcome else {
                 panic!("{schema} took {output}")
             };
             prop_assert_eq!(defect.kind(), DefectKind::Output);
-            prop_assert_eq!(settled.output, None);
+            prop_assert_eq!(settled.output(), None);
         }
     }
 }

@@ -187,7 +187,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (settled, runs) = runtime.block_on(against(schema.clone(), slips.wrap(&sent)));
         prop_assert_eq!(runs, 1, "{} for {} of {}", settled.text(), sent, schema);
-        let executed = settled.output.as_ref().unwrap();
+        let executed = settled.output().unwrap();
         // Text where text is taken is text, whatever else is put right.
         let mut wanted = meant.value.clone();
         if let Some(place) = text_at.as_ref().and_then(|path| wanted.pointer_mut(path)) {
@@ -219,7 +219,7 @@ proptest! {
         let (settled, runs) = runtime.block_on(tools::any(text.as_str()));
         match settled.outcome.as_str() {
             "completed" => {
-                let executed = settled.output.as_ref().unwrap();
+                let executed = settled.output().unwrap();
                 let plain = serde_json::from_str::<Value>(&text).ok();
                 let unchanged = plain.filter(Value::is_object).is_none_or(|sent| sent == *executed);
                 // What is run is spelled in the text, or the text is as good as none.

@@ -243,8 +243,8 @@ async fn an_artifact_is_given_to_the_handler_and_its_reference_stays_what_was_sp
     };
     let settled = settle("a1").await;
     assert_eq!(
-        settled.output,
-        Some(json!({"got": {"rows": [1, 2]}, "kind": "report"}))
+        settled.output(),
+        Some(&json!({"got": {"rows": [1, 2]}, "kind": "report"}))
     );
     assert_eq!(settled.text(), r#""a1""#);
     assert_eq!(asked.lock().unwrap().take(), Some(json!({"ref": "a1"})));

@@ -285,7 +285,7 @@ async fn a_wrapped_text_that_is_cut_anywhere_inside_is_never_run() {
     ] {
         for (end, _) in whole.char_indices().skip(1) {
             let settled = settle_in(open(), tool(), &whole[..end]).await;
-            let ran = settled.output.as_ref();
+            let ran = settled.output();
             // Once the object is whole, a tag that follows is only a tag.
             assert!(ran.is_none() || end >= ends, "{}", &whole[..end]);
             assert!(ran.is_none_or(|ran| ran["text"] == "a}\"b"));

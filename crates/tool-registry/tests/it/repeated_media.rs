@@ -68,8 +68,8 @@ async fn base64_that_repeats_a_media_block_is_a_reference_wherever_it_stands() {
     assert_eq!(text, expected, "the copy in text is still JSON");
     assert_eq!(settled.content[1], Content::image("image/png", first));
     assert_eq!(
-        settled.output,
-        Some(output),
+        settled.output(),
+        Some(&output),
         "law 8: the output is what it was"
     );
     // Without the letters it is short enough to be shown.

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use serde_json::json;
-use tool_core::{Call, Facts};
+use tool_core::{Call, Context, Facts, Tool};
 use tool_registry::Registry;
 
 use crate::ports::open;
@@ -84,6 +84,45 @@ fn telling_who_calls_and_who_is_told_of_it_allocates_nothing_for_a_call() {
     assert_eq!(allocated_in(&told, &somebody), least);
     // One host serves progress, inner calls, cleanups and credentials.
     assert!(least.0 <= 20, "{least:?}");
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Nothing {}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Many {
+    one: i64,
+    two: Option<bool>,
+    three: &'static str,
+    four: [u8; 2],
+}
+
+#[tokio::test]
+async fn output_is_checked_and_shown_and_becomes_a_value_only_for_the_first_who_asks() {
+    let registry = open().build();
+    let tool = Tool::new("Counts", |_: Nothing, _: Context| async {
+        Ok(Many {
+            one: 1,
+            two: None,
+            three: "three",
+            four: [4, 4],
+        })
+    });
+    registry.register([("many", tool)]).unwrap().keep();
+    let call = Call::new("many", "{}");
+    let settled = registry.snapshot().settle(call, &Facts::new()).await;
+    let expected = json!({"one": 1, "two": null, "three": "three", "four": [4, 4]});
+    assert_eq!(settled.text(), expected.to_string());
+
+    let read = || {
+        let measured = allocation_counter::measure(|| assert!(settled.output().is_some()));
+        measured.count_total
+    };
+    // A key each, and a text.
+    assert!(read() > 4, "nobody has asked before");
+    assert_eq!(read(), 0);
+    assert_eq!(settled.output(), Some(&expected));
+    assert_eq!(settled.structured(), Some(&expected));
 }
 
 #[test]

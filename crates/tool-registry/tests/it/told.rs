@@ -132,7 +132,7 @@ async fn what_nobody_declared_is_not_told() {
     let arguments = json!({"ref": "canary-1", "n": 1});
     let call = Call::new("tool", arguments.clone());
     let settled = registry.snapshot().settle(call, &Facts::new()).await;
-    assert_eq!(settled.output, Some(arguments));
+    assert_eq!(settled.output(), Some(&arguments));
     assert_eq!(log.lines(), ["ruled call Allow", "settled completed"]);
 }
 

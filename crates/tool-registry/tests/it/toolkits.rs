@@ -56,7 +56,7 @@ async fn a_handle_calls_and_decodes_through_the_codec_boundary() {
     let settled = snapshot
         .settle(Call::new("more", r#"{"times":"7"}"#), &facts)
         .await;
-    assert_eq!(settled.output, Some(json!({"times": "8"})));
+    assert_eq!(settled.output(), Some(&json!({"times": "8"})));
     assert_eq!(more.output(settled).unwrap().times, 8);
     let error = more
         .call(&snapshot, &Repeat { times: 13 }, &facts)

@@ -97,7 +97,7 @@ pub(crate) fn output(settlement: &Settlement) -> &Value {
         "{}",
         settlement.text()
     );
-    settlement.output.as_ref().unwrap()
+    settlement.output().unwrap()
 }
 
 /// One call by name, without arguments.

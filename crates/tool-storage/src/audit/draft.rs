@@ -2,8 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Map, Value, json};
 use tool_core::{Content, Digest, Event, EventKind, Identity, Settlement};
+
+use super::line::{Answer, Kept, Line, Ruled};
 
 /// What is known of a call so far.
 #[derive(Debug)]
@@ -13,8 +14,8 @@ pub(super) struct Draft {
     identity: Option<Identity>,
     definition: Option<Digest>,
     arguments: Option<Digest>,
-    rulings: Vec<Value>,
-    answers: Vec<Value>,
+    rulings: Vec<Ruled>,
+    answers: Vec<Answer>,
 }
 
 /// The most bytes of a text that others chose, such as the name of a tool that does not exist.
@@ -40,15 +41,11 @@ impl Draft {
         if !event.tool.is_empty() && event.tool != self.tool {
             self.tool = text(event.tool);
         }
-        let ruled = |action: &str, ruling: &tool_core::Ruling| {
-            let mut ruled = Map::new();
-            ruled.insert("action".to_owned(), json!(text(action)));
-            ruled.insert("decision".to_owned(), json!(ruling.decision.as_str()));
+        let ruled = |action: &str, ruling: &tool_core::Ruling| Ruled {
+            action: text(action),
+            decision: ruling.decision.as_str(),
             // What is said beside may hold what was asked about.
-            if let Some(rule) = ruling.rule() {
-                ruled.insert("rule".to_owned(), json!(text(rule)));
-            }
-            Value::Object(ruled)
+            rule: ruling.rule().map(text),
         };
         match &event.kind {
             EventKind::Received {
@@ -68,103 +65,74 @@ impl Draft {
                 self.rulings.push(ruled(action, ruling));
             }
             EventKind::Answered { gate, approved } if self.answers.len() < MOST_ITEMS => {
-                let answer = json!({"gate": text(&gate.to_string()), "approved": approved});
-                self.answers.push(answer);
+                self.answers.push(Answer {
+                    approved: *approved,
+                    gate: text(&gate.to_string()),
+                });
             }
             _ => {}
         }
     }
 
     /// The line, without its number.
-    pub(super) fn finish(self, event: &Event<'_>, now: SystemTime) -> Map<String, Value> {
-        let mut line = Map::new();
-        let mut put = |key: &str, value: Value| {
-            // What is absent stays absent.
-            if !value.is_null() {
-                line.insert(key.to_owned(), value);
-            }
-        };
+    pub(super) fn finish(self, event: &Event<'_>, now: SystemTime) -> Line {
         let settlement = match &event.kind {
             EventKind::Settled(settlement) => Some(*settlement),
             _ => None,
         };
-        let since = self
-            .began
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or(Duration::ZERO);
-        put(
-            "time_ms",
-            json!(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
-        );
+        let since = self.began.duration_since(UNIX_EPOCH);
         let lasted = now.duration_since(self.began).unwrap_or(Duration::ZERO);
-        put("duration_ms", json!(lasted.as_secs_f64() * 1_000.0));
-
         let facts = event.facts;
-        let id = |id: Option<&str>| json!(id.map(text));
-        put("session", id(facts.session_id().map(|id| id.as_str())));
-        put("agent", id(facts.agent_id().map(|id| id.as_str())));
-        put("message", id(facts.message_id().map(|id| id.as_str())));
-        put("run", id(facts.run_id().map(|id| id.as_str())));
+        let id = |id: Option<&str>| id.map(text);
         let caller = facts.identification();
-        put(
-            "principal",
-            id(caller.and_then(|caller| caller.principal.as_deref())),
-        );
-        put(
-            "tenant",
-            id(caller.and_then(|caller| caller.tenant.as_deref())),
-        );
-        put("call", id(event.call.map(|id| id.as_str())));
-
-        // A call that was dropped, or ended on its way, has been found all the same.
         let identity = settlement.and_then(|settlement| settlement.identity.as_ref());
+        // A call that was dropped, or ended on its way, has been found all the same.
         let identity = identity.or(self.identity.as_ref());
-        put("tool", json!(self.tool));
-        put(
-            "server",
-            id(identity.and_then(|identity| Some(identity.namespace()?.as_str()))),
-        );
-        put(
-            "name",
-            id(identity.map(|identity| identity.name().as_str())),
-        );
-        put(
-            "definition",
-            json!(self.definition.map(|digest| digest.to_string())),
-        );
-        put(
-            "arguments",
-            json!(self.arguments.map(|digest| digest.to_string())),
-        );
-        put("rulings", json!(self.rulings));
-        if !self.answers.is_empty() {
-            put("answers", json!(self.answers));
-        }
+        let line = Line {
+            time_ms: u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX),
+            duration_ms: lasted.as_secs_f64() * 1_000.0,
+            session: id(facts.session_id().map(|id| id.as_str())),
+            agent: id(facts.agent_id().map(|id| id.as_str())),
+            message: id(facts.message_id().map(|id| id.as_str())),
+            run: id(facts.run_id().map(|id| id.as_str())),
+            principal: id(caller.and_then(|caller| caller.principal.as_deref())),
+            tenant: id(caller.and_then(|caller| caller.tenant.as_deref())),
+            call: id(event.call.map(|id| id.as_str())),
+            tool: self.tool,
+            server: id(identity.and_then(|identity| Some(identity.namespace()?.as_str()))),
+            name: id(identity.map(|identity| identity.name().as_str())),
+            definition: self.definition,
+            arguments: self.arguments,
+            rulings: self.rulings,
+            answers: self.answers,
+            outcome: "dropped",
+            ..Line::default()
+        };
         match settlement {
-            Some(settlement) => of_settlement(settlement, &mut put),
-            None => put("outcome", json!("dropped")),
+            Some(settlement) => of_settlement(settlement, line),
+            None => line,
         }
-        line
     }
 }
 
-fn of_settlement(settlement: &Settlement, put: &mut impl FnMut(&str, Value)) {
-    put("outcome", json!(settlement.outcome.as_str()));
-    put("kind", json!(settlement.outcome.kind()));
-    if !settlement.repairs.is_empty() {
-        put("repairs", json!(settlement.repairs.len()));
-    }
+fn of_settlement(settlement: &Settlement, line: Line) -> Line {
     let shown = |block: &Content| match block {
         Content::Text(text) => text.text.len(),
         Content::Media(media) => media.data.len(),
         _ => 0,
     };
-    let shown: usize = settlement.content.iter().map(shown).sum();
-    put("shown_bytes", json!(shown));
-    if !settlement.retained.is_empty() {
-        let retained = settlement.retained.iter();
-        let retained = retained.map(|one| json!({"id": text(&one.id), "bytes": one.bytes}));
-        put("retained", retained.collect());
+    let repairs = settlement.repairs.len();
+    let retained = settlement.retained.iter().map(|one| Kept {
+        bytes: one.bytes,
+        id: text(&one.id),
+    });
+    Line {
+        outcome: settlement.outcome.as_str(),
+        kind: settlement.outcome.kind(),
+        repairs: (repairs > 0).then_some(repairs),
+        shown_bytes: Some(settlement.content.iter().map(shown).sum()),
+        retained: retained.collect(),
+        ..line
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whoever writes the lines.
 
+use std::cell::Cell;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
@@ -7,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Map, Value, json};
 use tool_core::{StoreError, StoreErrorKind};
 
 use super::AuditOptions;
-use super::folded::line;
+use super::folded;
+use super::line::Line;
 use crate::folder::{Folder, is_linked};
 use crate::store_file::StoreFile;
 
@@ -19,6 +20,9 @@ use crate::store_file::StoreFile;
 const MOST_WAITING: usize = 4096;
 /// How long a call is held at the most while it is found out whether lines can be written again.
 const MOST_HELD: Duration = Duration::from_millis(100);
+/// How long lines are let come together before they are written, so that under load the thread is
+/// woken for many of them at once.
+const GATHERED: Duration = Duration::from_millis(2);
 /// How many files are kept in a folder, however small.
 const MOST_FILES: usize = 1000;
 const BEGINS: &str = "audit-";
@@ -42,7 +46,7 @@ struct Seen {
 
 enum Order {
     /// A line.
-    Line(Map<String, Value>),
+    Line(Box<Line>),
     /// Tell when everything before is done, and whether lines can be written.
     Tell(mpsc::Sender<bool>),
 }
@@ -77,8 +81,8 @@ impl Writer {
         })
     }
 
-    pub(super) fn write(&self, line: Map<String, Value>) {
-        let order = Order::Line(line);
+    pub(super) fn write(&self, line: Line) {
+        let order = Order::Line(Box::new(line));
         let sent = self.orders.as_ref().map(|orders| orders.try_send(order));
         if !matches!(sent, Some(Ok(()))) {
             self.seen.lost.fetch_add(1, Ordering::Relaxed);
@@ -140,18 +144,26 @@ impl Drop for Writer {
 
 fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
     let (mut told_of_loss, mut counted, mut number) = (0, 0, 0);
-    for order in orders {
+    let rested = Cell::new(true);
+    // Nobody has to wake who sleeps by itself.
+    let gathered = std::iter::from_fn(|| {
+        orders.try_recv().ok().or_else(|| {
+            std::thread::sleep(GATHERED);
+            rested.set(true);
+            orders.try_recv().ok().or_else(|| orders.recv().ok())
+        })
+    });
+    for order in gathered {
         let written = match order {
-            Order::Line(mut fields) => {
+            Order::Line(mut line) => {
                 let lost = seen.lost.load(Ordering::Relaxed);
                 // Numbered here, so that they stand in their order; what never came has its own.
                 number += 1 + lost - counted;
                 counted = lost;
-                fields.insert("seq".to_owned(), json!(number));
-                if lost > told_of_loss {
-                    fields.insert("lost".to_owned(), json!(lost - told_of_loss));
-                }
-                let written = files.write(line(&Value::Object(fields)).as_bytes());
+                line.seq = number;
+                line.lost = (lost > told_of_loss).then(|| lost - told_of_loss);
+                let written = folded::line(&line)
+                    .and_then(|line| files.write(line.as_bytes(), rested.replace(false)));
                 match &written {
                     Ok(()) => told_of_loss = lost,
                     Err(_) => {
@@ -224,11 +236,13 @@ impl Files {
         Ok(())
     }
 
-    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+    /// Writes a line. After a rest it looks whether the file is still there.
+    fn write(&mut self, line: &[u8], rested: bool) -> io::Result<()> {
         let most = self.options.file_bytes.get();
-        // Another process may have removed it to make room.
-        let goes_on =
-            |current: &Current| current.bytes < most && is_linked(&current.file).unwrap_or(false);
+        let goes_on = |current: &Current| {
+            // Another process may have removed it to make room.
+            current.bytes < most && (!rested || is_linked(&current.file).unwrap_or(false))
+        };
         if !self.current.as_ref().is_some_and(goes_on) {
             self.current = None;
             self.begin()?;

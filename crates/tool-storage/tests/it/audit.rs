@@ -65,7 +65,7 @@ fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
     told(&log, 7, "look", &facts, ruled);
     let mut settlement = Settlement::without_output(None, "look", Outcome::Completed);
     settlement.content = vec![tool_core::Content::text("canary")];
-    settlement.output = Some(json!("canary"));
+    settlement.output = Some(json!("canary").into());
     let id = CallId::new("c1");
     let settled = EventKind::Settled(&settlement);
     log.emit(&Event::new(Some(&id), "look", &facts, settled).number(Some(7)));

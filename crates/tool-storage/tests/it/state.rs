@@ -116,3 +116,44 @@ async fn what_is_no_value_of_the_state_is_an_error() {
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(cause.contains("could not be read"), "{cause}");
 }
+
+#[tokio::test]
+async fn a_value_that_is_too_long_is_refused_and_never_cut() {
+    const MOST: usize = 64 * 1024 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let state = DirState::open(folder.path()).unwrap();
+    let mut value = vec![b'x'; MOST + 1];
+    let error = state.write("key", None, &value).await.unwrap_err();
+    let mut cause = std::error::Error::source(&error);
+    let mut said = String::new();
+    while let Some(error) = cause {
+        said = error.to_string();
+        cause = error.source();
+    }
+    assert_eq!(said, "a value of more than 67108864 bytes is not kept");
+    assert_eq!(state.read("key", None).await.unwrap(), StateReading::Absent);
+
+    value.pop();
+    let version = state.write("key", None, &value).await.unwrap();
+    let StateReading::Value(read, again) = state.read("key", None).await.unwrap() else {
+        panic!("it was kept");
+    };
+    assert_eq!((read.len(), Some(again)), (MOST, version));
+
+    // What another program has made longer is not read as if it were whole.
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("v-")
+        {
+            use std::io::Write as _;
+            let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+            file.write_all(b"y").unwrap();
+        }
+    }
+    assert!(state.read("key", None).await.is_err());
+}

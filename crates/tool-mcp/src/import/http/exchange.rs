@@ -1,19 +1,21 @@
 //! One request over HTTP and everything that comes of it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::sse::{Brought, Sse};
+use super::too_many::{self, Sent};
 use super::{Shared, lock};
 use crate::import::call_error::CallError;
 use crate::import::era::Era;
 use crate::import::incoming::{peer_error, route};
-use crate::wire::{Envelope, ErrorBody, Reply};
+use crate::wire::{Envelope, RpcError};
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -28,6 +30,9 @@ const LONGEST_RETRY: Duration = Duration::from_secs(60);
 const SHORTEST_RETRY: Duration = Duration::from_millis(500);
 /// How often in a row a stream that brings nothing is taken up again.
 const EMPTY_STREAMS: u32 = 5;
+/// How long what was sent is waited for once nothing more can be, and how often it is looked at.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(50);
 
 impl Shared {
     /// Sends one message and takes what comes of it to whom it is for.
@@ -67,6 +72,9 @@ impl Shared {
                 });
             }
         }
+        // Nothing more can be sent until somebody logs in.
+        let locked = self.in_session.load(Ordering::Relaxed)
+            && end.as_ref().is_err_and(CallError::is_locked);
         if let Some(id) = id {
             // Whoever was answered is no longer on the board.
             if let Some(waiting) = self.board.take(id) {
@@ -74,9 +82,22 @@ impl Shared {
                 waiting.put(crate::import::mailbox::Letter::End(Err(error)));
             }
         }
+        if locked {
+            self.lock_out().await;
+        }
     }
 
-    async fn post(
+    /// Ends the connection, as nothing can be sent until somebody logs in. What was sent at the same
+    /// moment gets its own answer, which says that it did not run.
+    async fn lock_out(&self) {
+        let soon = Instant::now() + LAST_ANSWERS;
+        while !self.board.is_idle() && Instant::now() < soon {
+            sleep(LOOK).await;
+        }
+        self.board.close();
+    }
+
+    pub(super) async fn post(
         self: &Arc<Self>,
         id: Option<u64>,
         headers: HeaderMap,
@@ -89,10 +110,7 @@ impl Shared {
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
             .body(body);
-        let response = request
-            .send()
-            .await
-            .map_err(|error| self.lost(id, &error))?;
+        let response = self.shown(id, request).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(id, status, &headers, response).await);
@@ -122,6 +140,36 @@ impl Shared {
         // A request of the server has no place in a body that is one answer.
         route(&self.board, &text);
         Err(CallError::Unreadable)
+    }
+
+    /// Sends a request and says who calls, again where that is somebody else by now: a server that
+    /// wants to know has not looked at the rest.
+    async fn shown(&self, id: Option<u64>, request: RequestBuilder) -> Result<Response, CallError> {
+        let mut next = Some(request);
+        let mut round = 0;
+        while let Some(request) = next.take() {
+            if self.caller.may_repeat() {
+                next = request.try_clone();
+            }
+            let mut headers = HeaderMap::new();
+            let shown = self.caller.show(&mut headers).await?;
+            let sent = too_many::send(request.headers(headers)).await;
+            let response = match sent.map_err(|error| self.lost(id, &error))? {
+                Sent::Answered(response) => response,
+                Sent::TooMany(wait) => return Err(CallError::TooMany(wait)),
+            };
+            if response.status().is_success() || next.is_none() {
+                return Ok(response);
+            }
+            let in_session = self.in_session.load(Ordering::Relaxed);
+            let refused = self.caller.refused(&shown, &response, round, in_session);
+            match refused.await {
+                None => return Ok(response),
+                Some(again) => again?,
+            }
+            round += 1;
+        }
+        Err(CallError::NotSent)
     }
 
     /// Reads a stream to the answer, and takes it up again where the era knows how.
@@ -171,9 +219,19 @@ impl Shared {
                 };
                 if let Some(asked) = route(&self.board, &message) {
                     while questions.try_join_next().is_some() {}
-                    let shared = Arc::clone(self);
-                    let answering = self.answering.clone();
-                    answering.answer(asked, questions, move |reply| shared.reply(&reply));
+                    let replies = self.replies.clone();
+                    let answering = &self.answering;
+                    let now = answering.answer(
+                        &self.board,
+                        id,
+                        asked,
+                        questions,
+                        move |reply| async move { replies.send(reply).await },
+                    );
+                    if let Some(reply) = now {
+                        // Whoever asks faster than it takes answers is not read meanwhile.
+                        self.replies.send(reply).await;
+                    }
                 }
             }
             if id.is_some_and(|id| !self.board.has(id)) {
@@ -214,29 +272,13 @@ impl Shared {
             let last = HeaderValue::from_str(last).map_err(|_| CallError::Gone)?;
             headers.insert("last-event-id", last);
         }
+        self.caller.show(&mut headers).await?;
         let request = self.client.get(self.url.clone()).headers(headers);
-        let response = request.header(ACCEPT, EVENTS).send().await;
-        let response = response.map_err(|_| CallError::Gone)?;
-        if response.status().is_success() {
-            Ok(response)
-        } else {
-            Err(CallError::Gone)
+        let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
+        match sent.map_err(|_| CallError::Gone)? {
+            Sent::Answered(response) if response.status().is_success() => Ok(response),
+            Sent::Answered(_) | Sent::TooMany(_) => Err(CallError::Gone),
         }
-    }
-
-    /// Answers a question of the server, in a request of its own.
-    fn reply(self: Arc<Self>, reply: &Reply) {
-        let Ok(body) = serde_json::to_vec(reply) else {
-            return;
-        };
-        tokio::spawn(async move {
-            let headers = self.common();
-            tokio::select! {
-                () = self.over.cancelled() => {}
-                // A server that is gone waits for nothing.
-                _ = self.post(None, headers, body) => {}
-            }
-        });
     }
 
     /// A request that got no response. Where it could not even be connected and nothing else is
@@ -282,10 +324,7 @@ impl Shared {
             return CallError::NotSent;
         }
         let body = serde_json::from_slice::<Envelope<'_>>(&text).ok();
-        let error = body.and_then(|body| {
-            let error: ErrorBody = serde_json::from_str(body.error?.get()).ok()?;
-            Some(error)
-        });
+        let error = body.and_then(|body| Some(RpcError::read(body.error?)));
         match error {
             Some(error) if id.is_some() => peer_error(error),
             _ => CallError::Status(status.as_u16()),

@@ -39,7 +39,9 @@ struct State {
     reader: u64,
     closed: bool,
     waker: Option<Waker>,
-    used: Option<Instant>,
+    /// When the client took something last.
+    taken: Option<Instant>,
+    closed_at: Option<Instant>,
 }
 
 struct Event {
@@ -92,7 +94,6 @@ impl EventLog {
             json: json.into(),
         };
         state.events.push_back(event);
-        state.used = Some(Instant::now());
         while state.events.len() > MOST_EVENTS || state.bytes > MOST_BYTES {
             let oldest = state.events.iter().position(|event| !event.answers);
             let Some(lost) = oldest.and_then(|at| state.events.remove(at)) else {
@@ -108,12 +109,20 @@ impl EventLog {
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
+        state.closed_at.get_or_insert_with(Instant::now);
         state.wake();
     }
 
-    /// When something was told last.
-    pub(crate) fn used(&self) -> Option<Instant> {
-        self.state().used
+    /// When the client took something last. What is told and not taken is no sign of it.
+    pub(crate) fn taken(&self) -> Option<Instant> {
+        self.state().taken
+    }
+
+    /// Since when nothing more comes though not all of it was taken, and its bytes.
+    pub(crate) fn untaken(&self) -> Option<(Instant, usize)> {
+        let state = self.state();
+        let since = state.closed_at.filter(|_| state.read < state.last)?;
+        Some((since, state.bytes))
     }
 
     /// Bytes of what is kept once it is all told. `None` before.
@@ -228,6 +237,7 @@ impl Stream for Events {
             text.extend_from_slice(b"\n\n");
             this.told = event.number;
             state.read = state.read.max(this.told);
+            state.taken = Some(Instant::now());
             if log.name.is_none() {
                 let told = this.told;
                 while state

@@ -15,6 +15,7 @@ use super::asked::{SESSION, says, session, takes};
 use super::event_log::{EventLog, Events, First};
 use super::session::Session;
 use super::site::Site;
+use super::token::Caller;
 use super::{headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
@@ -29,7 +30,7 @@ use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 const LAST_EVENT: &str = "last-event-id";
 /// How long an answer may take before a client with a handshake is given a stream, by which it
 /// can come back should it be cut off.
-const AT_ONCE: Duration = Duration::from_millis(50);
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(50);
 /// How long a client without a handshake, whose answer has a status, gets nothing at all.
 const IN_SILENCE: Duration = Duration::from_secs(15);
 /// The first revision whose clients know events that hold nothing.
@@ -41,8 +42,8 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
     if !site.names.allow(&parts.headers) {
         return reply::empty(StatusCode::FORBIDDEN);
     }
-    let principal = match site.auth.check(&parts.headers) {
-        Ok(principal) => principal,
+    let caller = match site.auth.check(&parts.headers) {
+        Ok(caller) => caller,
         Err(turned) => return reply::unauthorized(turned),
     };
     match parts.method {
@@ -51,12 +52,12 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
                 return reply::empty(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             }
             match axum::body::to_bytes(body, wire::FRAME_BYTES).await {
-                Ok(body) => post(&site, &parts, principal, &body).await,
+                Ok(body) => post(&site, &parts, caller, &body).await,
                 Err(_) => reply::empty(StatusCode::PAYLOAD_TOO_LARGE),
             }
         }
-        Method::GET => listen(&site, &parts.headers, principal.as_deref()),
-        Method::DELETE => match session(&site, &parts.headers, principal.as_deref()) {
+        Method::GET => listen(&site, &parts.headers, caller.principal.as_deref()),
+        Method::DELETE => match session(&site, &parts.headers, caller.principal.as_deref()) {
             Ok((id, _)) => {
                 site.sessions.end(id);
                 reply::empty(StatusCode::NO_CONTENT)
@@ -67,8 +68,9 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
     }
 }
 
-async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: &[u8]) -> Response {
+async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> Response {
     let headers = &parts.headers;
+    let principal = caller.principal.as_deref();
     match Incoming::read(body) {
         Err(Misfit::Text) => {
             let error = RpcError::new(RpcError::PARSE, "the body is no JSON");
@@ -79,11 +81,15 @@ async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: 
             reply::error(StatusCode::BAD_REQUEST, id, error)
         }
         Ok(Incoming::Request { id, method, params }) => {
-            request(site, headers, principal, id, method, params.as_deref()).await
+            site.pace.mark();
+            request(site, headers, caller, id, method, params.as_deref()).await
         }
         Ok(Incoming::Notification { method, params }) => {
             // A client without a handshake has nothing to tell that would change anything.
-            if let Ok((_, session)) = session(site, headers, principal.as_deref()) {
+            if let Ok((_, session)) = session(site, headers, principal) {
+                if let Err(error) = headers::check_given(headers, &method, None) {
+                    return reply::error(StatusCode::BAD_REQUEST, None, error);
+                }
                 notified(site, &session, &method, params.as_deref());
             } else if headers.contains_key(SESSION) {
                 return reply::empty(StatusCode::NOT_FOUND);
@@ -91,7 +97,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: 
             reply::empty(StatusCode::ACCEPTED)
         }
         Ok(Incoming::Answer { id, outcome }) => {
-            match session(site, headers, principal.as_deref()) {
+            match session(site, headers, principal) {
                 Ok((_, session)) => session.connection.asks.answered(&id, outcome),
                 Err(none) => return none.reply(),
             }
@@ -103,7 +109,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, principal: Option<String>, body: 
 async fn request(
     site: &Arc<Site>,
     headers: &HeaderMap,
-    principal: Option<String>,
+    caller: Caller,
     id: Id,
     method: String,
     params: Option<&RawValue>,
@@ -119,13 +125,16 @@ async fn request(
         Err(error) => return bad(id, error),
     };
     if requests::is_stateless(&params) || version == Some(revision::STATELESS) {
-        return stateless(site, headers, principal, id, method, params).await;
+        return stateless(site, headers, caller, id, method, params).await;
+    }
+    if let Err(error) = headers::check_given(headers, &method, Some(&params)) {
+        return bad(id, error);
     }
     if let (false, Some(version)) = (has_handshake, version) {
         return bad(id, requests::unsupported(version));
     }
     match method.as_str() {
-        "initialize" => initialize(site, principal, id, &params),
+        "initialize" => initialize(site, caller, id, &params),
         "server/discover" => match requests::check_stateless(&params) {
             Err(error) => bad(id, error),
             Ok(()) => reply::message(
@@ -133,7 +142,7 @@ async fn request(
                 &Message::answer(id, Ok(requests::discover(&site.served))),
             ),
         },
-        _ => match session(site, headers, principal.as_deref()) {
+        _ => match session(site, headers, caller.principal.as_deref()) {
             Ok((_, session)) => {
                 let request = requests::Request { id, method, params };
                 with_handshake(site, headers, session, request).await
@@ -143,7 +152,8 @@ async fn request(
     }
 }
 
-fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -> Response {
+fn initialize(site: &Site, caller: Caller, id: Id, params: &Params) -> Response {
+    let Caller { principal, gone } = caller;
     let (result, agreed) = requests::initialize(&site.served, params);
     let Some(name) = server::random_session() else {
         return reply::empty(StatusCode::SERVICE_UNAVAILABLE);
@@ -157,6 +167,7 @@ fn initialize(site: &Site, principal: Option<String>, id: Id, params: &Params) -
         (facts, Held::of(&site.served)),
         Capabilities::of(&declared),
         agreed,
+        gone.as_ref().unwrap_or(&site.gone),
     );
     if begun.is_none() {
         let error = RpcError::request("too many clients are connected; try again later");
@@ -222,11 +233,12 @@ async fn with_handshake(
 async fn stateless(
     site: &Site,
     headers: &HeaderMap,
-    principal: Option<String>,
+    caller: Caller,
     id: Id,
     method: String,
     params: Params,
 ) -> Response {
+    let Caller { principal, gone } = caller;
     let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     let said = params.meta.version.is_some();
     if let Err(error) = match said {
@@ -258,7 +270,7 @@ async fn stateless(
             log_level: params.meta.log_level.as_deref().and_then(LogLevel::of),
         },
     };
-    let cancelled = site.gone.child_token();
+    let cancelled = gone.as_ref().unwrap_or(&site.gone).child_token();
     // Whoever drops this response drops the request.
     let gone = cancelled.clone().drop_guard();
     let request = requests::Request { id, method, params };

@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::BearerToken;
 use super::names::Names;
 use super::token::Auth;
+use super::{BearerToken, ClientTokens};
 
 /// How to listen for HTTP.
 ///
@@ -21,6 +21,7 @@ pub struct HttpOptions {
     origins: Vec<String>,
     pub(crate) session_idle: Duration,
     pub(crate) auth: Auth,
+    pub(crate) kept: Option<ClientTokens>,
 }
 
 impl HttpOptions {
@@ -35,6 +36,7 @@ impl HttpOptions {
             origins: Vec::new(),
             session_idle: Duration::from_secs(60 * 60),
             auth: Auth::default(),
+            kept: None,
         }
     }
 
@@ -76,17 +78,24 @@ impl HttpOptions {
     /// machine reach the loopback interface, too.
     #[must_use]
     pub fn token(mut self, token: BearerToken) -> Self {
-        match &mut self.auth {
-            Auth::Tokens(tokens) => tokens.push(token),
-            auth => *auth = Auth::Tokens(vec![token]),
-        }
+        self.auth.anyone = false;
+        self.auth.tokens.push(token);
+        self
+    }
+
+    /// Serves clients by the tokens that are kept there as well. With at least one when the server
+    /// begins, none is made up. What is added and revoked later is taken in within two seconds;
+    /// while it cannot be read, who shows such a token is answered with the status 503.
+    #[must_use]
+    pub fn kept_tokens(mut self, tokens: ClientTokens) -> Self {
+        self.kept = Some(tokens);
         self
     }
 
     /// Serves whoever comes, without a token. Whoever reaches the address can call every tool.
     #[must_use]
     pub fn allow_anyone_unchecked(mut self) -> Self {
-        self.auth = Auth::Nobody;
+        self.auth.anyone = true;
         self
     }
 

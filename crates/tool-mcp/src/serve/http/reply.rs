@@ -56,10 +56,13 @@ pub(crate) fn method_not_allowed() -> Response {
 ///
 /// Source: RFC 6750, section 3.
 pub(crate) fn unauthorized(turned: Turned) -> Response {
+    if matches!(turned, Turned::Unknown) {
+        return empty(StatusCode::SERVICE_UNAVAILABLE);
+    }
     let mut response = empty(StatusCode::UNAUTHORIZED);
     let challenge = HeaderValue::from_static(match turned {
         Turned::Missing => "Bearer realm=\"mcp\"",
-        Turned::Wrong => "Bearer realm=\"mcp\", error=\"invalid_token\"",
+        Turned::Wrong | Turned::Unknown => "Bearer realm=\"mcp\", error=\"invalid_token\"",
     });
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
     response

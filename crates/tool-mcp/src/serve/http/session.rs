@@ -22,12 +22,14 @@ const MOST_REQUESTS: usize = 1_024;
 /// Streams that have ended and may still be asked for again, and the bytes of the longest.
 const KEPT_STREAMS: usize = 16;
 const KEPT_BYTES: usize = 256 * 1024;
+/// How long what has ended waits for a client that was cut off, and the bytes of all of it.
+const UNTAKEN: Duration = Duration::from_secs(10 * 60);
+const UNTAKEN_BYTES: usize = 64 * 1024 * 1024;
 
 /// All sessions of a server.
 pub(crate) struct Sessions {
     by_id: Mutex<HashMap<String, Arc<Session>>>,
     idle: Duration,
-    gone: CancellationToken,
 }
 
 /// A client with a handshake.
@@ -58,11 +60,10 @@ struct State {
 const UNASKED: u64 = 0;
 
 impl Sessions {
-    pub(crate) fn new(idle: Duration, gone: CancellationToken) -> Arc<Self> {
+    pub(crate) fn new(idle: Duration) -> Arc<Self> {
         Arc::new(Self {
             by_id: Mutex::default(),
             idle,
-            gone,
         })
     }
 
@@ -74,6 +75,7 @@ impl Sessions {
         (facts, held): (Facts, Held),
         capabilities: Capabilities,
         revision: &'static str,
+        gone: &CancellationToken,
     ) -> Option<()> {
         let session = Session {
             owner,
@@ -90,7 +92,7 @@ impl Sessions {
                 used: Instant::now(),
                 telling: false,
             }),
-            gone: self.gone.child_token(),
+            gone: gone.child_token(),
         };
         let mut by_id = self.by_id();
         if by_id.len() >= MOST_SESSIONS {
@@ -118,6 +120,21 @@ impl Sessions {
         }
     }
 
+    /// Ends the sessions of a principal that is served no more.
+    pub(crate) fn end_of(&self, owner: &str) {
+        let mut over = Vec::new();
+        self.by_id().retain(|_, session| {
+            let theirs = session.owner.as_deref() == Some(owner);
+            if theirs {
+                over.push(Arc::clone(session));
+            }
+            !theirs
+        });
+        for session in over {
+            session.end();
+        }
+    }
+
     /// Ends sessions that nobody uses, for as long as the server listens.
     pub(crate) async fn look_after(self: Arc<Self>) {
         loop {
@@ -129,7 +146,8 @@ impl Sessions {
     /// Ends what nobody uses, and tells when to look again.
     fn sweep(&self) -> Instant {
         let now = Instant::now();
-        let mut next = now + self.idle;
+        // What ends from here on is looked at in time as well.
+        let mut next = now + self.idle.min(UNTAKEN);
         let mut over = Vec::new();
         self.by_id().retain(|_, session| {
             let until = session.used() + self.idle;
@@ -137,6 +155,7 @@ impl Sessions {
                 over.push(Arc::clone(session));
                 return false;
             }
+            session.forget(now);
             next = next.min(until);
             true
         });
@@ -189,6 +208,7 @@ impl Session {
         state.last_stream += 1;
         let name = state.last_stream;
         let log = Arc::new(EventLog::kept(name));
+        state.forget(Instant::now());
         state.streams.push_back((name, Arc::clone(&log)));
         // What has ended makes room, the oldest first, and at once where it is long.
         let over = state
@@ -232,11 +252,17 @@ impl Session {
         !std::mem::replace(&mut self.state().telling, true)
     }
 
-    /// When the client said something last, or was told something.
+    /// Forgets answers that a client was cut off from and did not come back for.
+    fn forget(&self, now: Instant) {
+        self.state().forget(now);
+    }
+
+    /// When the client said something last, or took something that it was told.
     fn used(&self) -> Instant {
         let state = self.state();
-        let told = state.streams.iter().filter_map(|(_, log)| log.used());
-        told.chain(self.unasked.used())
+        let taken = state.streams.iter().filter_map(|(_, log)| log.taken());
+        taken
+            .chain(self.unasked.taken())
             .fold(state.used, Instant::max)
     }
 
@@ -249,3 +275,29 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+impl State {
+    /// Forgets what has ended, was not taken, and is too old or too much; the newest last.
+    fn forget(&mut self, now: Instant) {
+        let (mut room, mut newest) = (UNTAKEN_BYTES, true);
+        let mut streams = std::mem::take(&mut self.streams);
+        let mut kept = VecDeque::with_capacity(streams.len());
+        while let Some((name, log)) = streams.pop_back() {
+            let over = log.untaken().is_some_and(|(since, bytes)| {
+                let fits = room.checked_sub(bytes);
+                room = fits.unwrap_or_default();
+                // However long it is, the last one is worth coming back for.
+                let fits = fits.is_some() || std::mem::take(&mut newest);
+                newest = false;
+                !fits || now.duration_since(since) >= UNTAKEN
+            });
+            if !over {
+                kept.push_front((name, log));
+            }
+        }
+        self.streams = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{Facts, Identification};
 
 use super::names::Names;
+use super::pace::Pace;
 use super::session::Sessions;
 use super::token::Auth;
 use crate::serve::server::Served;
@@ -18,6 +19,7 @@ pub(crate) struct Site {
     pub(crate) auth: Auth,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) serving: Serving,
+    pub(crate) pace: Arc<Pace>,
     /// Given when the server is told to end.
     pub(crate) gone: CancellationToken,
 }

@@ -1,14 +1,17 @@
 //! What a client shows to be served.
 
 use std::fmt;
+use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq as _;
+use tokio_util::sync::CancellationToken;
 use tool_core::Digest;
 
+use super::guests::{Guests, Unreadable};
 use crate::serve::{ServeError, ServeErrorKind};
 
 /// What a client shows to be served: a secret that it sends with every request as a bearer token.
@@ -75,6 +78,11 @@ impl BearerToken {
         self
     }
 
+    /// What is kept of it where it is given to a client and not held.
+    pub(crate) fn digest(&self) -> Digest {
+        self.digest
+    }
+
     /// The secret itself.
     #[must_use]
     pub fn expose(&self) -> &str {
@@ -92,14 +100,22 @@ impl fmt::Debug for BearerToken {
 
 /// Who is served.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Auth {
-    /// Whoever shows a token that is made up when the server begins.
-    #[default]
-    MadeUp,
-    /// Whoever shows one of these.
-    Tokens(Vec<BearerToken>),
+pub(crate) struct Auth {
     /// Whoever comes.
-    Nobody,
+    pub(crate) anyone: bool,
+    /// Whoever shows one of these.
+    pub(crate) tokens: Vec<BearerToken>,
+    /// Whoever shows one that is kept elsewhere.
+    pub(crate) guests: Option<Arc<Guests>>,
+}
+
+/// Who makes a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The name that its token has.
+    pub(crate) principal: Option<String>,
+    /// Given when it is served no more; nothing where that is with the server.
+    pub(crate) gone: Option<CancellationToken>,
 }
 
 /// Why a client is not served.
@@ -109,16 +125,19 @@ pub(crate) enum Turned {
     Missing,
     /// It showed another one.
     Wrong,
+    /// Whether it showed one that is kept cannot be told.
+    Unknown,
 }
 
 impl Auth {
     /// Who the client is, as far as its token says.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Option<String>, Turned> {
-        let tokens = match self {
-            Self::Nobody => return Ok(None),
-            Self::MadeUp => return Err(Turned::Missing),
-            Self::Tokens(tokens) => tokens,
-        };
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Caller, Turned> {
+        if self.anyone {
+            return Ok(Caller {
+                principal: None,
+                gone: None,
+            });
+        }
         let mut shown = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (shown.next(), shown.next()) else {
             return Err(Turned::Missing);
@@ -134,11 +153,22 @@ impl Auth {
         // Digests are of one length, and every token is looked at: how long it takes tells nothing.
         let digest = Digest::of(secret.trim().as_bytes());
         let mut found = None;
-        for token in tokens {
+        for token in &self.tokens {
             if bool::from(token.digest.as_bytes().ct_eq(digest.as_bytes())) {
-                found = Some(token.principal.clone());
+                found = Some(Caller {
+                    principal: token.principal.clone(),
+                    gone: None,
+                });
             }
         }
-        found.ok_or(Turned::Wrong)
+        let guest = match &self.guests {
+            Some(guests) => guests.find(&digest),
+            None => Ok(None),
+        };
+        match (found, guest) {
+            (Some(caller), _) | (None, Ok(Some(caller))) => Ok(caller),
+            (None, Ok(None)) => Err(Turned::Wrong),
+            (None, Err(Unreadable)) => Err(Turned::Unknown),
+        }
     }
 }

@@ -24,6 +24,7 @@ pub(crate) fn serve_if_told() {
     match mode.as_str() {
         #[cfg(feature = "stdio")]
         "ours" => serve_ours(),
+        mode if mode.starts_with("conformance-") => serve_conformance(mode),
         _ => Fixture::new(mode).serve(),
     }
     exit(0);
@@ -45,6 +46,86 @@ fn serve_ours() {
     served.expect("the client speaks the protocol");
 }
 
+/// The server of the official suite, speaking one era only.
+fn serve_conformance(mode: &str) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime can be made");
+    let served = crate::registry::served().expect("well defined");
+    let refused = match mode {
+        "conformance-handshake" => "server/discover",
+        _ => "initialize",
+    };
+    let (ours, theirs) = tokio::io::duplex(1024 * 1024);
+    let passing = std::thread::spawn({
+        let handle = runtime.handle().clone();
+        move || pass_on(&handle, ours, refused)
+    });
+    let (reader, _) = tokio::io::split(theirs);
+    let serving = served.server.serve_streams(reader, Stdout);
+    runtime
+        .block_on(serving)
+        .expect("the client speaks the protocol");
+    passing.join().expect("no panic");
+}
+
+/// Hands lines over, but for those of a method that is refused.
+fn pass_on(handle: &tokio::runtime::Handle, mut to: tokio::io::DuplexStream, refused: &str) {
+    use tokio::io::AsyncWriteExt;
+    let mut transcript = transcript();
+    for line in std::io::stdin().lock().lines() {
+        let line = line.expect("stdin is text");
+        if let Some(transcript) = &mut transcript {
+            writeln!(transcript, "{line}").expect("the transcript can be written");
+        }
+        let message: Value = serde_json::from_str(&line).expect("clients write JSON");
+        if message["method"] == refused {
+            error(&message["id"], -32601, "Method not found");
+            continue;
+        }
+        let written = handle.block_on(to.write_all(format!("{line}\n").as_bytes()));
+        if written.is_err() {
+            return;
+        }
+    }
+}
+
+/// Standard output, written through at once, so that whole lines are all there is.
+struct Stdout;
+
+impl tokio::io::AsyncWrite for Stdout {
+    fn poll_write(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+        bytes: &[u8],
+    ) -> std::task::Poll<std::io::Result<usize>> {
+        std::task::Poll::Ready(std::io::stdout().write_all(bytes).map(|()| bytes.len()))
+    }
+
+    fn poll_flush(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Ready(std::io::stdout().flush())
+    }
+
+    fn poll_shutdown(
+        self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        self.poll_flush(cx)
+    }
+}
+
+/// Where everything that comes in is written down, where that is wanted.
+fn transcript() -> Option<std::fs::File> {
+    let path = std::env::var(TRANSCRIPT).ok()?;
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    Some(file.expect("the transcript can be written"))
+}
+
 struct Fixture {
     mode: String,
     transcript: Option<std::fs::File>,
@@ -61,13 +142,9 @@ struct Fixture {
 impl Fixture {
     fn new(mode: String) -> Self {
         let mut misbehaving = Misbehaving::default();
-        let transcript = std::env::var(TRANSCRIPT).ok().map(|path| {
-            if std::fs::metadata(&path).is_ok() {
-                misbehaving.again = true;
-            }
-            let file = OpenOptions::new().append(true).create(true).open(path);
-            file.expect("the transcript can be written")
-        });
+        let before = std::env::var(TRANSCRIPT).map(std::fs::metadata);
+        misbehaving.again = before.is_ok_and(|before| before.is_ok());
+        let transcript = transcript();
         Self {
             mode,
             transcript,
@@ -144,6 +221,7 @@ impl Fixture {
             }
             ("odd", _) => odd_tools(),
             ("misbehaving", _) => misbehaving_tools(),
+            ("declared", _) => declared_tools(),
             _ if self.grown => json!({"tools": [tool("echo"), tool("grown")]}),
             _ => json!({"tools": TOOLS.map(tool)}),
         };
@@ -311,6 +389,25 @@ const MISBEHAVING: [&str; 10] = [
     "huge-error",
     "late",
 ];
+
+/// Tools with hints, and with what another gateway declares of them.
+fn declared_tools() -> Value {
+    let tool = |name: &str, declared: Value| {
+        json!({"name": name, "inputSchema": {"type": "object"},
+            "annotations": {"title": "Titled", "readOnlyHint": true, "destructiveHint": false},
+            "_meta": {"io.github.tool-runtime/declarations": declared}})
+    };
+    json!({"tools": [
+        tool("echo", json!({"resultCeiling": {"maxChars": 40, "narrowBy": ["n"]}, "gates": true,
+            "repeatedWhen": "arguments", "resultColumns": {"a": {"type": "integer", "nullable": true}},
+            "owner": {"kind": "person", "id": "admin"}, "resultKind": "report",
+            "resultClass": "authoritative", "composedOf": ["x"], "argumentsFrom": ["y"]})),
+        tool("poke", json!({"resultCeiling": {"maxChars": 0}, "gates": "yes", "repeatedWhen": 5,
+            "resultColumns": {"a": {"type": "date"}}})),
+        tool("fail", json!({"resultCeiling": {"maxChars": 9, "narrowBy": [" "]}, "gates": false})),
+        tool("rich", json!("all of it")),
+    ]})
+}
 
 fn odd_tools() -> Value {
     json!({"tools": [

@@ -18,6 +18,8 @@ pub(crate) struct Client {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HashMap<String, String>,
+    /// The id of the last event that came.
+    pub(crate) last_id: Option<String>,
     lines: Lines<BufReader<TcpStream>>,
 }
 
@@ -64,6 +66,11 @@ impl Client {
     /// Opens the stream on which the server tells what nobody asked for.
     pub(crate) async fn listen(&self) -> Answer {
         self.send("GET", "", &[]).await
+    }
+
+    /// Goes on with a stream behind an event of it.
+    pub(crate) async fn resume(&self, last: &str) -> Answer {
+        self.send("GET", "", &[("Last-Event-ID", last)]).await
     }
 
     /// A call of the era with a handshake, and its answer.
@@ -124,6 +131,7 @@ impl Answer {
         Self {
             status: status.expect("it is HTTP"),
             headers,
+            last_id: None,
             lines,
         }
     }
@@ -131,6 +139,9 @@ impl Answer {
     /// The next message of the body, sent alone or as an event. Every one fits into a line.
     pub(crate) async fn message(&mut self) -> Option<Value> {
         while let Ok(Some(line)) = self.lines.next_line().await {
+            if let Some(id) = line.strip_prefix("id:") {
+                self.last_id = Some(id.trim().to_owned());
+            }
             let text = line.strip_prefix("data:").unwrap_or(&line).trim();
             if text.starts_with('{') {
                 return Some(serde_json::from_str(text).expect("servers write JSON"));

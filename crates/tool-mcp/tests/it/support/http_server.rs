@@ -13,8 +13,12 @@ use tokio::task::JoinSet;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) verb: String,
+    /// The path and the query.
+    pub(crate) target: String,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
+    /// The same as it came.
+    pub(crate) text: String,
 }
 
 /// What it is answered.
@@ -157,7 +161,9 @@ async fn serve(
     let mut stream = BufReader::new(stream);
     let mut line = String::new();
     stream.read_line(&mut line).await.expect("it is text");
-    let verb = line.split(' ').next().unwrap_or_default().to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let verb = words.next().unwrap_or_default();
+    let target = words.next().unwrap_or_default();
     let mut headers = BTreeMap::new();
     loop {
         line.clear();
@@ -175,8 +181,10 @@ async fn serve(
     }
     let asked = Asked {
         verb,
+        target,
         headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        text: String::from_utf8_lossy(&body).into_owned(),
     };
     let reply = answer(&asked);
     log.lock().expect("no panic").push(asked);

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tool_core::{Call, Facts, Namespace, Progress, Settlement};
 use tool_mcp::{
-    Limits, ServerConfig, ServersConfig, UpstreamState, UpstreamStatus, Upstreams, UpstreamsBuilder,
+    Limits, Overlay, ServerConfig, ServersConfig, UpstreamState, UpstreamStatus, Upstreams,
+    UpstreamsBuilder,
 };
 use tool_registry::Registry;
 
@@ -48,15 +49,44 @@ impl Imported {
         imported
     }
 
+    /// The fixture in a mode with what an operator sets for it, once it is ready or has failed.
+    pub(crate) async fn dressed(mode: &str, overlay: Value) -> Self {
+        let imported = Self::start_dressed(mode, overlay, |builder| builder);
+        imported.upstreams.settled().await;
+        imported
+    }
+
     /// The same before it is ready, with whatever else is set.
+    pub(crate) fn start_dressed(
+        mode: &str,
+        overlay: Value,
+        set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
+    ) -> Self {
+        let name = Namespace::new("srv").expect("the name is legal");
+        let overlay = Overlay::read(&name, &overlay).expect("the overlay makes sense");
+        let limits = Limits::default().retries(0);
+        Self::start_as(mode, limits, |server| server.overlay(overlay), set)
+    }
+
+    /// The fixture before it is ready, with whatever else is set.
     pub(crate) fn start(
         mode: &str,
         limits: Limits,
         set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
     ) -> Self {
+        Self::start_as(mode, limits, |server| server, set)
+    }
+
+    fn start_as(
+        mode: &str,
+        limits: Limits,
+        configure: impl FnOnce(ServerConfig) -> ServerConfig,
+        set: impl FnOnce(UpstreamsBuilder) -> UpstreamsBuilder,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let transcript = folder.path().join("transcript");
         let server = server("srv", mode).env(TRANSCRIPT, transcript.to_str().expect("text"));
+        let server = configure(server);
         let registry = permissive().build();
         let builder = Upstreams::builder(ServersConfig::default().with(server))
             .limits(limits)

@@ -115,15 +115,23 @@ fn stateless(id: &Value, method: &str, params: &Value) {
                 "tools": tools}),
         ),
         ("tools/call", "echo") => answer(id, complete("heard")),
-        ("tools/call", "ask") if params["inputResponses"].is_null() => answer(
-            id,
-            json!({
-                "resultType": "input_required",
-                "requestState": "opaque \u{e9}",
-                "inputRequests": {"who": {"method": "elicitation/create",
-                    "params": {"message": "Who?\u{202e}"}}},
-            }),
-        ),
+        ("tools/call", "ask") if params["inputResponses"].is_null() => {
+            let asked = match params["arguments"]["url"].as_str() {
+                None => json!({"message": "Who?\u{202e}"}),
+                Some(url) => json!({
+                    "mode": "url", "message": "Log in", "url": url, "elicitationId": "e-1",
+                }),
+            };
+            let asked = json!({"method": "elicitation/create", "params": asked});
+            answer(
+                id,
+                json!({
+                    "resultType": "input_required",
+                    "requestState": "opaque \u{e9}",
+                    "inputRequests": {"who": asked},
+                }),
+            );
+        }
         ("tools/call", "ask") => {
             let told = json!([params["inputResponses"], params["requestState"]]);
             answer(id, complete(&told.to_string()));

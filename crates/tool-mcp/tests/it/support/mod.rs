@@ -1,5 +1,8 @@
 //! Servers and clients to test against.
 
+/// A client that answers whatever it is asked, in either era.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod agreeing;
 /// A server that does as it is told, written by hand so that it can misbehave.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod fixture;
@@ -12,11 +15,17 @@ pub(crate) mod http_server;
 /// Importing that server.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod imported;
+/// A server that wants to know who calls, and where to log in to it.
+#[cfg(feature = "oauth")]
+pub(crate) mod login_site;
 /// The ways in which that server misbehaves on purpose.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod misbehaving;
 /// A client over streams, written by hand.
 pub(crate) mod peer;
+/// A person who logs in.
+#[cfg(feature = "oauth")]
+pub(crate) mod person;
 /// A registry that allows everything, with tools to serve.
 pub(crate) mod registry;
 /// That registry, and a server that offers it.

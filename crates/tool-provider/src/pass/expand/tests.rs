@@ -30,7 +30,7 @@ fn references_that_double_with_every_level_bring_in_no_more_than_the_bound() {
     };
     let nodes = originals.map(|originals| {
         let mut work = Work::new(&GEMINI, effort, &originals);
-        work.run();
+        work.run(originals.clone());
         work.nodes
     });
     let nodes = nodes.unwrap_or_default();

@@ -1,14 +1,32 @@
-//! Headers that repeat what stands in a request.
+//! Headers that repeat what stands in a request, for whoever stands between and reads no bodies.
+//!
+//! Source: Model Context Protocol 2026-07-28, "Transports", Standard request headers and Custom
+//! headers from tool parameters; SEP-2243.
 
 use std::collections::HashSet;
 
+use ::base64::Engine as _;
+use ::base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use crate::wire::base64;
-
+pub(crate) const VERSION: &str = "mcp-protocol-version";
+pub(crate) const METHOD: &str = "mcp-method";
+pub(crate) const NAME: &str = "mcp-name";
+const PARAM: &str = "Mcp-Param-";
+/// The keyword of a schema that names the header of an argument.
 const KEYWORD: &str = "x-mcp-header";
+/// What stands around a value that a header could not hold as it is.
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
+
+/// The parameter of a method that stands in the header of names.
+pub(crate) fn name_member(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        _ => None,
+    }
+}
 
 /// An argument that is repeated in a header: where it stands, and the whole name of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +37,6 @@ pub(crate) struct Mirror {
 
 /// The arguments that a tool wants repeated, or what is wrong with how it says so, which makes
 /// the tool one that cannot be called over HTTP.
-///
-/// Source: Model Context Protocol 2026-07-28, "Transports", Custom headers from tool parameters.
 pub(crate) fn mirrors(schema: &Value) -> Result<Vec<Mirror>, &'static str> {
     let mut found = Vec::new();
     let Some(root) = schema.as_object() else {
@@ -68,7 +84,7 @@ fn collect(
             }
             found.push(Mirror {
                 path: path.clone(),
-                header: format!("Mcp-Param-{header}"),
+                header: format!("{PARAM}{header}"),
             });
         }
         collect(property, path, found)?;
@@ -105,47 +121,58 @@ fn value_astray(value: &Value, on_path: bool) -> bool {
 }
 
 impl Mirror {
-    /// What the header says for these arguments; nothing where the argument is absent or null.
-    pub(crate) fn value(&self, arguments: &Value) -> Option<String> {
+    /// What is said of these arguments, ahead of [`encode`]; nothing where the argument is absent or
+    /// null. Integers are decimal, however they are written in the body.
+    pub(crate) fn told(&self, arguments: &Value) -> Option<String> {
         let path = &self.path;
         let value = path
             .iter()
             .try_fold(arguments, |value, key| value.get(key))?;
         match value {
-            Value::String(text) => Some(encode(text)),
+            Value::String(text) => Some(text.clone()),
             Value::Bool(bool) => Some(bool.to_string()),
             Value::Number(number) if number.is_i64() || number.is_u64() => Some(number.to_string()),
-            // An integer may be written with a point.
             Value::Number(number) => number
                 .as_f64()
                 .filter(|float| float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0)
-                .map(|float| format!("{float:.0}")),
+                .map(|float| format!("{:.0}", float + 0.0)),
             _ => None,
         }
     }
 }
 
-fn is_wrapped(text: &str) -> bool {
-    text.starts_with(PREFIX) && text.ends_with(SUFFIX)
+fn wrapped(text: &str) -> Option<&str> {
+    text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
 /// Text as the value of a header: as it is, or in base64 where a header could not hold it.
+#[cfg(feature = "http-client")]
 pub(crate) fn encode(text: &str) -> String {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         && text.trim_matches(' ').len() == text.len()
-        && !is_wrapped(text);
+        && wrapped(text).is_none();
     if plain {
         text.to_owned()
     } else {
-        format!("{PREFIX}{}{SUFFIX}", base64::encode(text.as_bytes()))
+        format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(text.as_bytes()))
     }
 }
 
-#[cfg(test)]
+/// The text that a header holds; nothing where it says that it is base64 and is not.
+#[cfg(feature = "http")]
+pub(crate) fn decode(value: &str) -> Option<String> {
+    match wrapped(value) {
+        None => Some(value.trim_matches([' ', '\t']).to_owned()),
+        // Whoever stands between may read it more strictly than we would.
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
+    }
+}
+
+#[cfg(all(test, feature = "http", feature = "http-client"))]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{encode, mirrors};
+    use super::{decode, encode, mirrors};
 
     #[test]
     fn arguments_are_mirrored_as_headers_can_hold_them() {
@@ -160,17 +187,36 @@ mod tests {
         let headers = |arguments: Value| {
             let values = mirrors
                 .iter()
-                .filter_map(|mirror| Some((mirror.header.clone(), mirror.value(&arguments)?)));
+                .filter_map(|mirror| Some((mirror.header.clone(), mirror.told(&arguments)?)));
             values.collect::<std::collections::BTreeMap<_, _>>()
         };
         let all = headers(json!({"region": "é", "deep": {"n": 7}, "on": true, "plain": "x"}));
         assert_eq!(
             json!(all),
-            json!({"Mcp-Param-Region": "=?base64?w6k=?=", "Mcp-Param-N": "7", "Mcp-Param-On": "true"})
+            json!({"Mcp-Param-Region": "é", "Mcp-Param-N": "7", "Mcp-Param-On": "true"})
         );
         assert!(headers(json!({"region": null})).is_empty());
-        assert_eq!(encode(" x"), "=?base64?IHg=?=");
-        assert_eq!(encode("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+        for n in [json!(7.0), json!(7)] {
+            assert_eq!(headers(json!({"deep": {"n": n}}))["Mcp-Param-N"], "7");
+        }
+        assert_eq!(headers(json!({"deep": {"n": -0.0}}))["Mcp-Param-N"], "0");
+        assert!(headers(json!({"deep": {"n": 7.5}})).is_empty());
+    }
+
+    #[test]
+    fn what_a_header_cannot_hold_is_encoded_and_read_again() {
+        for (text, value) in [
+            ("eu-1", "eu-1"),
+            ("", ""),
+            ("a b", "a b"),
+            ("é", "=?base64?w6k=?="),
+            (" x", "=?base64?IHg=?="),
+            ("=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
+        ] {
+            assert_eq!(encode(text), value);
+            assert_eq!(decode(value).as_deref(), Some(text));
+        }
+        assert_eq!(decode("=?base64?w6k?="), None);
     }
 
     #[test]

@@ -1,0 +1,12 @@
+use super::*;
+
+#[test]
+fn what_is_added_is_compared_round_by_round_without_the_base() {
+    let rounds = Rounds::of(vec![
+        vec![50.0, 70.0, 90.0],
+        vec![20.0, 30.0, 40.0],
+        vec![10.0, 10.0, 10.0],
+    ]);
+    assert_eq!(rounds.extra(0, 2).median, 60.0);
+    assert_eq!(rounds.added(0, 1, 2).median, 3.0);
+}

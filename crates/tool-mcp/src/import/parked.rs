@@ -1,0 +1,99 @@
+//! Requests that wait for a client to come back.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::call_error::CallError;
+use super::connection::Connection;
+use super::incoming::Asked;
+use super::mailbox::Mailbox;
+use super::pending::{Pending, Question};
+use super::slot::Slot;
+use crate::wire::RpcError;
+
+/// How long a client may take to come back with an answer.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// The most requests to one server that wait for clients.
+const MOST: usize = 64;
+
+/// Requests to one server in the middle of which it asked for something that a client is about to
+/// bring in another request of its own.
+#[derive(Default)]
+pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
+
+struct Waiting {
+    id: u64,
+    mailbox: Mailbox,
+    left: Duration,
+    asked: Vec<Question>,
+    questions: u64,
+}
+
+impl Connection {
+    /// Keeps a request that nobody awaits for now. Whether there was room for it.
+    pub(super) fn park(&self, key: String, pending: &mut Pending<'_>) -> bool {
+        let mut waiting = self.parked().lock();
+        if waiting.len() >= MOST {
+            return false;
+        }
+        let parked = Waiting {
+            id: pending.id,
+            mailbox: pending.mailbox.clone(),
+            left: pending.left,
+            asked: std::mem::take(&mut pending.asked),
+            questions: pending.questions,
+        };
+        waiting.insert(key.clone(), parked);
+        drop(waiting);
+        let connection: Weak<Connection> = self.weak();
+        // Ends by itself, and holds nothing alive.
+        tokio::spawn(async move {
+            sleep(PATIENCE).await;
+            if let Some(connection) = connection.upgrade() {
+                connection.give_up_parked(&key);
+            }
+        });
+        true
+    }
+
+    /// Goes on with a request.
+    pub(super) fn unpark(&self, key: &str, slot: Option<Slot>) -> Result<Pending<'_>, CallError> {
+        let parked = self.parked().lock().remove(key);
+        // It may have run by now, or was given up.
+        let parked = parked.ok_or(CallError::Gone)?;
+        Ok(Pending {
+            connection: self,
+            id: parked.id,
+            mailbox: parked.mailbox,
+            told: true,
+            left: parked.left,
+            slot,
+            parking: Some(key.to_owned()),
+            asked: parked.asked,
+            questions: parked.questions,
+        })
+    }
+
+    fn give_up_parked(&self, key: &str) {
+        let Some(parked) = self.parked().lock().remove(key) else {
+            return;
+        };
+        for Question {
+            asked: Asked { id, .. },
+            ..
+        } in parked.asked
+        {
+            self.reply(super::carrier::unanswered(id, RpcError::INTERNAL));
+        }
+        self.give_up(parked.id);
+    }
+}
+
+impl Parked {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

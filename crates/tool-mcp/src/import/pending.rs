@@ -1,0 +1,213 @@
+//! A request on its way.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use serde_json::Map;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::call_error::CallError;
+use super::carrier::unanswered;
+use super::connection::Connection;
+use super::incoming::Asked;
+use super::mailbox::{Answer, Letter, Mailbox, Report};
+use super::open_questions::{Answering, OpenQuestions};
+use super::slot::{GoingOn, Slot};
+use crate::wire::{Id, Message, RpcError};
+
+/// What a server is told when a request of ours is given up, whatever the cause: causes are
+/// nobody's business but ours.
+const CANCEL_REASON: &str = "the caller no longer waits";
+/// Questions in the middle of one request that may wait for an answer at the same time.
+const QUESTIONS: usize = 16;
+
+/// A request on its way. Dropping it tells the server that nobody waits any more, except where the
+/// caller is about to come back with an answer that the server waits for: then it is parked.
+pub(crate) struct Pending<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) id: u64,
+    pub(super) mailbox: Mailbox,
+    /// Whether the server is to be told.
+    pub(super) told: bool,
+    /// What of the time in all is left, not counting what people take to answer.
+    pub(super) left: Duration,
+    pub(super) slot: Option<Slot>,
+    /// Under which it is parked.
+    pub(super) parking: Option<String>,
+    /// Questions of the server that are not answered.
+    pub(super) asked: Vec<Question>,
+    /// How many there were.
+    pub(super) questions: u64,
+}
+
+/// A question, and what tells it from others of its call.
+#[derive(Clone)]
+pub(crate) struct Question {
+    pub(super) key: String,
+    pub(super) asked: Asked,
+}
+
+impl<'a> Pending<'a> {
+    /// Waits for the answer. Reports and questions of the server are taken meanwhile, and the time
+    /// in which a question is open is not the server's.
+    ///
+    /// # Cancel safety
+    /// Dropping the future gives the request up, or parks it.
+    pub(crate) async fn settle(mut self, report: impl Fn(Report)) -> Result<Answer, CallError> {
+        let connection = self.connection;
+        let limits = connection.limits();
+        let mut over = pin!(sleep(self.left));
+        let mut idle = pin!(sleep(limits.idle));
+        let mut furthest = f64::NEG_INFINITY;
+        let mut open = OpenQuestions::new();
+        for question in self.asked.clone() {
+            self.open(&mut open, question);
+        }
+        loop {
+            let quiet = open.is_empty();
+            let letter = tokio::select! {
+                biased;
+                // First, so that no flood of reports outlasts it.
+                () = &mut over, if quiet => return Err(CallError::Total(limits.total)),
+                letter = self.mailbox.next() => letter,
+                (id, answer) = open.next(), if !quiet => {
+                    self.asked.retain(|open| open.asked.id != id);
+                    connection.reply(answer_to(connection.server(), id, answer));
+                    if open.is_empty() {
+                        over.as_mut().reset(Instant::now() + self.left);
+                        idle.as_mut().reset(Instant::now() + limits.idle);
+                        self.slot.as_ref().and_then(Slot::take);
+                    }
+                    continue;
+                }
+                () = &mut idle, if quiet => return Err(CallError::Idle(limits.idle)),
+            };
+            match letter {
+                Letter::Progress(progress) => {
+                    idle.as_mut().reset(Instant::now() + limits.idle);
+                    if progress.progress >= furthest {
+                        furthest = progress.progress;
+                        report(progress);
+                    }
+                }
+                Letter::Asked(asked) if open.len() >= QUESTIONS => {
+                    connection.reply(unanswered(asked.id, RpcError::BUSY));
+                }
+                Letter::Asked(asked) => {
+                    if quiet {
+                        self.left = over.deadline().saturating_duration_since(Instant::now());
+                    }
+                    self.questions += 1;
+                    let key = format!("{}-{}-{}", connection.server(), self.id, self.questions);
+                    let question = Question { key, asked };
+                    self.asked.push(question.clone());
+                    self.open(&mut open, question);
+                }
+                Letter::Withdrawn(id) => {
+                    self.asked.retain(|open| open.asked.id != id);
+                    open.remove(&id);
+                    if open.is_empty() && !quiet {
+                        over.as_mut().reset(Instant::now() + self.left);
+                        idle.as_mut().reset(Instant::now() + limits.idle);
+                    }
+                }
+                Letter::End(end) => {
+                    self.told = false;
+                    self.asked.clear();
+                    return end;
+                }
+            }
+        }
+    }
+
+    /// Has a question answered, and makes sure that what waits for it can go on.
+    fn open(&mut self, open: &mut OpenQuestions<'a, Id>, question: Question) {
+        if let Some(slot) = &self.slot {
+            if self.parking.is_none() {
+                self.parking = parking_key();
+            }
+            if let Some(key) = &self.parking {
+                slot.keep(GoingOn::Parked(key.clone()));
+            }
+        }
+        let id = question.asked.id.clone();
+        open.push(id, answering(self.connection, question));
+    }
+
+    /// Waits for the end without any limit of time, for a request that is meant to stay open.
+    pub(crate) async fn stay(&mut self) -> Result<Answer, CallError> {
+        loop {
+            if let Letter::End(end) = self.mailbox.next().await {
+                self.told = false;
+                return end;
+            }
+        }
+    }
+}
+
+fn answering(connection: &Connection, question: Question) -> Answering<'_> {
+    Box::pin(async move {
+        let Question { key, asked } = question;
+        let Asked { method, params, .. } = asked;
+        let party = connection.party();
+        let server = connection.server();
+        let patience = connection.limits().total;
+        let answer = timeout(patience, party.provide(server, key, &method, params)).await;
+        answer.unwrap_or(Err(CallError::Total(patience)))
+    })
+}
+
+/// What a server is told of a question that somebody was asked.
+pub(crate) fn answer_to(
+    server: &str,
+    id: Id,
+    answer: Result<serde_json::Value, CallError>,
+) -> Message {
+    match answer {
+        Ok(answer) => Message::answer(id, Ok(answer)),
+        Err(refused) => {
+            tracing::warn!(server, %refused, "a question of a server was refused");
+            unanswered(id, RpcError::INTERNAL)
+        }
+    }
+}
+
+/// A key that nobody can guess. Without randomness there is none, and nothing is parked.
+fn parking_key() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        let connection = self.connection;
+        if !self.asked.is_empty()
+            && self.slot.as_ref().is_some_and(Slot::goes_on)
+            && let Some(key) = self.parking.take()
+            && connection.park(key, self)
+        {
+            return;
+        }
+        for question in self.asked.drain(..) {
+            connection.reply(unanswered(question.asked.id, RpcError::INTERNAL));
+        }
+        if !self.told {
+            connection.board().take(self.id);
+            return;
+        }
+        connection.give_up(self.id);
+    }
+}
+
+impl Connection {
+    /// Gives a request up, and tells the server unless it has answered.
+    pub(super) fn give_up(&self, id: u64) {
+        if self.board().take(id).is_some() && self.carrier().give_up(id) {
+            let mut params = Map::new();
+            params.insert("requestId".to_owned(), id.into());
+            params.insert("reason".to_owned(), CANCEL_REASON.into());
+            self.notify("notifications/cancelled", params);
+        }
+    }
+}

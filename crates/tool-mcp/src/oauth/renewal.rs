@@ -1,0 +1,172 @@
+//! New tokens for old ones.
+
+use std::time::Duration;
+
+use rmcp::transport::auth::{
+    AuthError, CredentialStore as _, InMemoryCredentialStore, StoredCredentials,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::{sleep, timeout};
+
+use super::discovery::Party;
+use super::flow::configure;
+use super::login_error::LoginError;
+use super::logins::Clock;
+use super::quiet::quiet;
+use super::record::{Grant, Record, Renewing, millis};
+use super::shelf::Shelf;
+use super::tokens::{Tokens, response};
+use super::web::Trouble;
+
+/// How long nobody else renews while somebody does. Whoever has not succeeded by then is gone.
+const LEASE: Duration = Duration::from_secs(60);
+/// How long it may take: less, so that what comes of it is kept in time.
+const PATIENCE: Duration = Duration::from_secs(50);
+/// How often it is looked whether somebody else is done.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How one attempt ended that brought no tokens.
+enum Failure {
+    /// The token is good for nothing any more.
+    Dead,
+    Passing(LoginError),
+}
+
+/// Gets new tokens in place of one that is refused or about to expire: those that somebody else got
+/// meanwhile, in whatever process, else by the refresh token. Of all that want to at once exactly
+/// one asks for them, as many servers take each refresh token once. Nothing where only a person
+/// can help.
+///
+/// It must not be dropped half-way: new tokens would be lost and the old ones be good for nothing.
+pub(crate) async fn renew(
+    party: Party,
+    shelf: Shelf,
+    clock: Clock,
+    used: SecretString,
+) -> Result<Option<Grant>, LoginError> {
+    loop {
+        let (record, version) = shelf.read().await?;
+        let record = record.of(party.url.as_str());
+        let Some(grant) = record.grant.clone() else {
+            return Ok(None);
+        };
+        if grant.access.expose_secret() != used.expose_secret() {
+            return Ok(Some(grant));
+        }
+        let Some(refresh) = grant.refresh.clone() else {
+            return Ok(None);
+        };
+        let now = millis(clock());
+        if let Some(renewing) = &record.renewing
+            && renewing.until > now
+            // Whoever has a clock that is far ahead does not hold everybody off.
+            && renewing.until - now <= 2 * millis_of(LEASE)
+        {
+            sleep(LOOK).await;
+            continue;
+        }
+        let lease = Renewing {
+            by: nonce(),
+            until: now.saturating_add(millis_of(LEASE)),
+        };
+        let mut taken = record;
+        taken.renewing = Some(lease.clone());
+        if !shelf.write(&taken, version.as_ref()).await? {
+            continue;
+        }
+        let attempt = timeout(PATIENCE, exchange(&party, &grant, &refresh, &clock)).await;
+        let attempt = attempt.unwrap_or_else(|_| {
+            let reason = "the authorization server did not renew a token in time".to_owned();
+            Err(Failure::Passing(party.unreachable(reason)))
+        });
+        // What a person did meanwhile stays as it is.
+        let is_ours = |record: &Record| record.renewing.as_ref() == Some(&lease);
+        match attempt {
+            Ok(tokens) => {
+                let keep = |record: &mut Record| {
+                    let ours = is_ours(record);
+                    if ours {
+                        record.renew(tokens.clone());
+                    }
+                    ours
+                };
+                shelf.change(keep).await?;
+            }
+            Err(failure) => {
+                let dead = matches!(failure, Failure::Dead);
+                let give_up = |record: &mut Record| {
+                    let ours = is_ours(record);
+                    if ours {
+                        record.renewing = None;
+                        if let Some(grant) = record.grant.as_mut().filter(|_| dead) {
+                            grant.refresh = None;
+                        }
+                    }
+                    ours
+                };
+                shelf.change(give_up).await?;
+                if let Failure::Passing(error) = failure {
+                    return Err(error);
+                }
+            }
+        }
+        // The next look finds what is there now.
+    }
+}
+
+/// Asks for new tokens where the server is logged in to now, if that is who gave the old ones.
+async fn exchange(
+    party: &Party,
+    grant: &Grant,
+    refresh: &SecretString,
+    clock: &Clock,
+) -> Result<Tokens, Failure> {
+    let passing = Failure::Passing;
+    let mut found = party.discover(None).await.map_err(passing)?;
+    if found.issuer != grant.issuer {
+        // What one gave is nobody else's business.
+        return Err(Failure::Dead);
+    }
+    configure(party, &mut found, &grant.client).map_err(passing)?;
+    let unreadable = || party.unreachable("the tokens that are kept are of no use".to_owned());
+    let kept = response(&grant.access, refresh).ok_or_else(|| passing(unreadable()))?;
+    let kept = StoredCredentials::new(
+        grant.client.id.clone(),
+        Some(kept),
+        grant.scopes.clone(),
+        None,
+    );
+    let store = InMemoryCredentialStore::new();
+    let saved = store.save(kept).await;
+    saved.map_err(|_| passing(unreadable()))?;
+    found.manager.set_credential_store(store);
+    match quiet(found.manager.refresh_token()).await {
+        Ok(response) => Tokens::read(&response, clock())
+            .map_err(|problem| passing(party.unreachable(problem.to_owned()))),
+        Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => {
+            Err(Failure::Dead)
+        }
+        Err(error) => match found.web.trouble() {
+            // A client that is not known any more has no tokens.
+            Some(Trouble::Refused { code, .. })
+                if matches!(code.as_str(), "invalid_client" | "unauthorized_client") =>
+            {
+                Err(Failure::Dead)
+            }
+            Some(trouble) => Err(passing(party.troubled(trouble))),
+            None => Err(passing(party.failed(&error, &found.web))),
+        },
+    }
+}
+
+fn millis_of(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Tells one attempt from all others.
+fn nonce() -> String {
+    let mut bytes = [0_u8; 16];
+    // Without randomness two of one process at one moment are one, which nobody notices.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
