@@ -345,7 +345,9 @@ fn lines(text: &str) -> Result<RangeInclusive<u64>, String> {
         Some((first, last)) => (number(first)?, number(last)?),
     };
     if first > last {
-        return Err("the first line comes after the last".to_owned());
+        return Err(format!(
+            "lines {first}..{last} end before they begin; write {last}..{first}"
+        ));
     }
     Ok(first..=last)
 }

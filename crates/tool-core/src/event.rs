@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::{
     ArtifactErrorKind, ArtifactKind, ArtifactMeta, CallId, Capability, ColumnMismatch, Digest,
-    Facts, Gate, Issue, Progress, Repair, Ruling, Settlement, SweptArtifact, TeardownReport,
+    Facts, Gate, Identity, Issue, Progress, Repair, Ruling, Settlement, SweptArtifact,
+    TeardownReport,
 };
 
 /// Receives what happens to every call, for audit, metrics and tests.
@@ -74,6 +75,8 @@ pub enum EventKind<'a> {
     Stage(Stage),
     /// The tool was found and the arguments were read.
     Received {
+        /// Which tool it is, whatever it was called.
+        identity: &'a Identity,
         /// The digest of the tool's definition.
         definition: Digest,
         /// The arguments; `None` for what could not be read.
@@ -178,6 +181,7 @@ impl fmt::Debug for EventKind<'_> {
             Self::Received {
                 definition,
                 arguments,
+                ..
             } => f
                 .debug_struct("Received")
                 .field("definition", definition)

@@ -1,12 +1,12 @@
 //! Where output is kept that is too long to show.
 
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Display};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bound, BoxFuture, CallId, Content, Digest, Facts, Loss, OutputSink};
+use crate::{Bound, BoxFuture, CallId, Content, Facts, Loss, OutputSink};
 
 /// Keeps output whole and shows a bounded preview of it.
 ///
@@ -158,13 +158,14 @@ pub struct Retained {
     pub bytes: u64,
     /// The lines, in all. A trailing newline is none.
     pub lines: u64,
-    /// `sha-256:` and the digest of the bytes in hexadecimal.
+    /// The name of a digest of the bytes, a colon, and the digest in hexadecimal. The store says
+    /// which it is and what it proves; `sha-256:` is one over the bytes alone.
     pub digest: String,
 }
 
 impl Retained {
     /// A retained output of that id, size and digest.
-    pub fn new(id: impl Into<String>, bytes: u64, lines: u64, digest: Digest) -> Self {
+    pub fn new(id: impl Into<String>, bytes: u64, lines: u64, digest: impl Display) -> Self {
         Self {
             id: id.into(),
             bytes,

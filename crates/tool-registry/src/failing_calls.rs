@@ -142,6 +142,7 @@ impl EventSink for FailingCalls {
             EventKind::Received {
                 definition,
                 arguments: Some(arguments),
+                ..
             } => {
                 let call = call(definition, arguments);
                 self.seen().running.insert(number, call);

@@ -128,6 +128,7 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended
     suspend::keep_for_outside(run, entry, arguments);
     let parsed = parse::parse(run, entry, arguments);
     run.tell(|| EventKind::Received {
+        identity: entry.identity(),
         definition: entry.digest(),
         arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
     });

@@ -1,7 +1,6 @@
 //! The files of an artifact store.
 
 use std::collections::HashMap;
-use std::future::poll_fn;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +10,7 @@ use tool_core::{
 };
 
 use crate::artifact_draft::{check, invalid, mint};
+use crate::artifact_intake::{Intake, take_in};
 use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
 use crate::artifact_room::Room;
 use crate::builder::Durability;
@@ -18,8 +18,9 @@ use crate::clock::{micros, time};
 use crate::dir_artifacts::DirArtifactsBuilder;
 use crate::folder::Folder;
 use crate::footer::RecordError;
+use crate::gauge::Hash;
 use crate::shelf::{Row, Shelf};
-use crate::staged::{Staged, pause};
+use crate::staged::Staged;
 use crate::store_file::StoreFile;
 
 /// The directory of a store, a directory in it for each scope, and the rooms of those that are in
@@ -91,7 +92,12 @@ impl ArtifactFiles {
     }
 
     /// Begins a file in the directory of a scope.
-    fn stage(&self, scope: &ArtifactScope, name: &str) -> Result<Staged, ArtifactError> {
+    fn stage(
+        &self,
+        scope: &ArtifactScope,
+        name: &str,
+        digest: bool,
+    ) -> Result<Staged, ArtifactError> {
         for _ in 0..ATTEMPTS {
             let Some(room) = self.room(scope, true)? else {
                 break;
@@ -100,7 +106,7 @@ impl ArtifactFiles {
                 let room = room.lock().unwrap_or_else(PoisonError::into_inner);
                 Arc::clone(&room.folder)
             };
-            match Staged::create(&folder, name) {
+            match Staged::create(&folder, name, Hash::digest_if(digest)) {
                 Ok(staged) => return Ok(staged),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     self.rooms().remove(scope);
@@ -118,37 +124,20 @@ impl ArtifactFiles {
         draft: ArtifactDraft,
         (shape, media_type): (Shape, &str),
         bytes: u64,
-        mut stream: ByteStream<'_>,
+        stream: ByteStream<'_>,
     ) -> Result<Kept, ArtifactError> {
         let limits = &self.setup.limits;
         check(&draft, bytes, limits, self.setup.clock.now_us())?;
         let scope = ArtifactScope::of(facts);
         let reference = mint()?;
         let name = file_name(&reference);
-        let mut staged = self.stage(&scope, &name)?;
-        while let Some(piece) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-            let piece = piece.map_err(|cause| {
-                let detail = "the stream of an artifact failed";
-                ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
-            })?;
-            if piece.is_empty() {
-                // A stream that has nothing over and over shall not keep the executor.
-                pause().await;
-            }
-            if staged.bytes().saturating_add(piece.len() as u64) > bytes {
-                return Err(invalid("a stream has more bytes than were declared"));
-            }
-            let written = staged.write(&piece).await;
-            written.map_err(|cause| self.failed("could not write an artifact", cause))?;
-        }
-        if staged.bytes() < bytes {
-            return Err(invalid("a stream has fewer bytes than were declared"));
-        }
+        let mut staged = self.stage(&scope, &name, draft.digest)?;
+        take_in(stream, bytes, &mut (self, &mut staged)).await?;
 
         // From here on nothing awaits: a dropped future has either shown nothing or is done.
         let now_us = self.setup.clock.now_us();
         let end = limits.end(now_us, draft.expires.map(micros));
-        let digest = draft.digest.then(|| staged.measure().digest.to_string());
+        let digest = staged.gauge().hash();
         let syncs = self.setup.durability == Durability::Power;
         let (files, scope) = (self, &scope);
         let kept = files.within(scope, true, move |room| {
@@ -274,6 +263,18 @@ impl ArtifactFiles {
     pub(crate) fn failed(&self, what: &str, cause: io::Error) -> ArtifactError {
         let detail = format!("artifact store {} {what}", self.folder.root().display());
         ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
+    }
+}
+
+impl Intake for (&ArtifactFiles, &mut Staged) {
+    fn bytes(&self) -> u64 {
+        self.1.bytes()
+    }
+
+    async fn write(&mut self, piece: &[u8]) -> Result<(), ArtifactError> {
+        let (files, staged) = self;
+        let written = staged.write(piece).await;
+        written.map_err(|cause| files.failed("could not write an artifact", cause))
     }
 }
 

@@ -3,12 +3,14 @@
 pub(crate) mod abandoned;
 pub(crate) mod artifact_put;
 pub(crate) mod artifacts;
+pub(crate) mod claims;
 pub(crate) mod incoming;
 pub(crate) mod lives;
 pub(crate) mod outputs;
 pub(crate) mod room;
 pub(crate) mod setup;
 pub(crate) mod state;
+pub(crate) mod suffix;
 pub(crate) mod sweep;
 pub(crate) mod tail;
 pub(crate) mod upload;

@@ -21,6 +21,7 @@ use crate::pin::{Pins, SessionPin};
 use crate::preview::preview;
 use crate::reading::not_an_id;
 use crate::staged::pause;
+use crate::truncated::truncated;
 
 /// An [`OutputStore`] in a local directory. Clones are the same store.
 ///
@@ -235,8 +236,7 @@ impl OutputStore for DirStore {
     }
 
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {
-        let marker = Marker::of_nothing().loss(retention.loss);
-        preview(retention.content, retention.bound, &marker)
+        truncated(retention)
     }
 
     /// Removes the output at once, of a pinned session too. One that is busy or cannot be removed

@@ -3,27 +3,51 @@
 use sha2::{Digest as _, Sha256};
 use tool_core::Digest;
 
+use crate::checksum::Checksum;
 use crate::joined::newlines;
 
 /// Measures bytes that go by.
 pub(crate) struct Gauge {
-    hash: Sha256,
+    hash: Hash,
     bytes: u64,
     newlines: u64,
     last: Option<u8>,
+}
+
+/// What is taken of bytes so that they are known again.
+pub(crate) enum Hash {
+    /// Nothing.
+    None,
+    /// What tells damage, for the store's own use.
+    Checksum(Checksum),
+    /// What proves to others that these are the bytes.
+    Digest(Sha256),
 }
 
 /// What was measured while bytes went by.
 pub(crate) struct Measured {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
-    pub(crate) digest: Digest,
+}
+
+impl Hash {
+    pub(crate) fn checksum() -> Self {
+        Self::Checksum(Checksum::new())
+    }
+
+    /// A digest where one was asked for.
+    pub(crate) fn digest_if(asked: bool) -> Self {
+        match asked {
+            true => Self::Digest(Sha256::new()),
+            false => Self::None,
+        }
+    }
 }
 
 impl Gauge {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(hash: Hash) -> Self {
         Self {
-            hash: Sha256::new(),
+            hash,
             bytes: 0,
             newlines: 0,
             last: None,
@@ -31,9 +55,16 @@ impl Gauge {
     }
 
     pub(crate) fn take(&mut self, bytes: &[u8]) {
-        self.hash.update(bytes);
+        // In blocks that the nearest cache holds, as they are read twice.
+        for block in bytes.chunks(BLOCK) {
+            match &mut self.hash {
+                Hash::None => {}
+                Hash::Checksum(checksum) => checksum.take(block),
+                Hash::Digest(digest) => digest.update(block),
+            }
+            self.newlines += newlines(block) as u64;
+        }
         self.bytes += bytes.len() as u64;
-        self.newlines += newlines(bytes) as u64;
         self.last = bytes.last().copied().or(self.last);
     }
 
@@ -47,7 +78,20 @@ impl Gauge {
         Measured {
             bytes: self.bytes,
             lines: self.newlines + u64::from(unfinished),
-            digest: Digest::from(<[u8; 32]>::from(self.hash.clone().finalize())),
+        }
+    }
+
+    /// The name of the hash, a colon and the hash in hexadecimal; `None` where none was taken.
+    pub(crate) fn hash(&self) -> Option<String> {
+        match &self.hash {
+            Hash::None => None,
+            Hash::Checksum(checksum) => Some(checksum.text()),
+            Hash::Digest(digest) => {
+                let bytes = <[u8; 32]>::from(digest.clone().finalize());
+                Some(Digest::from(bytes).to_string())
+            }
         }
     }
 }
+
+const BLOCK: usize = 16 * 1024;

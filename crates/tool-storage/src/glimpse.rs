@@ -2,20 +2,17 @@
 
 use std::borrow::Cow;
 
-use tool_core::{Bound, Content, Loss, StoreError, StoreErrorKind};
+use tool_core::{Bound, Content, Loss, Retained, StoreError, StoreErrorKind};
 
 use crate::cut::{Cut, Ends, end_of, up_to};
-use crate::joined::newlines;
 use crate::marker::{Marker, ReadingHint};
 use crate::preview::budget;
 
-/// Both ends of an output that goes by, as far as a preview may show them.
+/// The beginning of an output that goes by, as far as a preview may show it.
 pub(crate) struct Glimpse {
     bound: Bound,
     loss: Option<Loss>,
     prefix: Vec<u8>,
-    suffix: Vec<u8>,
-    newlines: usize,
 }
 
 impl Glimpse {
@@ -24,8 +21,6 @@ impl Glimpse {
             bound,
             loss: None,
             prefix: Vec::new(),
-            suffix: Vec::new(),
-            newlines: 0,
         }
     }
 
@@ -35,29 +30,40 @@ impl Glimpse {
     }
 
     pub(crate) fn see(&mut self, bytes: &[u8]) {
-        self.newlines += newlines(bytes);
-        // One byte more than can be shown tells what a cut would split.
-        let reach = self.bound.bytes().saturating_add(1);
-        let missing = reach.saturating_sub(self.prefix.len());
+        let missing = self.reach().saturating_sub(self.prefix.len());
         self.prefix.extend_from_slice(up_to(bytes, missing));
-        self.suffix
-            .extend_from_slice(end_of(bytes, reach.min(bytes.len())));
-        // Twice as much is let grow, so that each byte is moved once at most.
-        if self.suffix.len() >= reach.saturating_mul(2) {
-            self.suffix.drain(..self.suffix.len() - reach);
-        }
     }
 
-    /// The preview: all of the output where it is within the bound.
-    pub(crate) fn content(self, id: &str, hint: &ReadingHint, bytes: u64) -> Vec<Content> {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let marker = Marker::new(id, hint).loss(self.loss.as_ref());
+    /// How many bytes of an end are looked at: one more than can be shown tells what a cut would
+    /// split.
+    pub(crate) fn reach(&self) -> usize {
+        self.bound.bytes().saturating_add(1)
+    }
+
+    /// All of an output of so many bytes, where that was within reach.
+    pub(crate) fn all(&self, bytes: u64) -> Option<&[u8]> {
+        (self.prefix.len() as u64 == bytes).then_some(&self.prefix)
+    }
+
+    /// The preview: all of the output where it is within the bound. Takes its end, as far as that is
+    /// within reach.
+    pub(crate) fn content(
+        self,
+        retained: &Retained,
+        hint: &ReadingHint,
+        suffix: &[u8],
+    ) -> Vec<Content> {
+        let bytes = usize::try_from(retained.bytes).unwrap_or(usize::MAX);
+        let lines = usize::try_from(retained.lines).unwrap_or(usize::MAX);
+        let marker = Marker::new(&retained.id, hint).loss(self.loss.as_ref());
+        // The last line may have no end.
+        let unfinished = suffix.last().is_some_and(|last| *last != b'\n');
         let ends = Ends {
             bytes,
-            newlines: self.newlines,
-            ends_in_newline: self.suffix.last() == Some(&b'\n'),
+            newlines: lines - usize::from(unfinished),
+            ends_in_newline: bytes > 0 && !unfinished,
             prefix: Cow::Owned(self.prefix),
-            suffix: Cow::Owned(self.suffix),
+            suffix: Cow::Borrowed(suffix),
         };
         if bytes <= self.bound.bytes() && ends.lines() <= self.bound.lines() {
             let mut content = vec![block(&ends.prefix)];

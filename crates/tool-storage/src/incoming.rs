@@ -7,6 +7,7 @@ use tool_core::{CallId, Facts, Retained, StoreError};
 
 use crate::builder::Durability;
 use crate::dir_store::Shared;
+use crate::gauge::Hash;
 use crate::id::Id;
 use crate::index::Entry;
 use crate::record::Record;
@@ -33,7 +34,7 @@ impl Incoming {
             let cause = io::Error::other(cause);
             shared.folder.failed("could not mint an id", cause)
         })?;
-        let staged = Staged::create(&shared.folder, id.to_string());
+        let staged = Staged::create(&shared.folder, id.to_string(), Hash::checksum());
         let staged =
             staged.map_err(|cause| shared.folder.failed("could not create an output", cause))?;
         Ok(Self {
@@ -66,6 +67,13 @@ impl Incoming {
         })
     }
 
+    /// The last bytes so far, read back.
+    pub(crate) fn tail(&mut self, len: usize) -> Result<Vec<u8>, StoreError> {
+        let folder = &self.shared.folder;
+        let read = self.staged.tail(len);
+        read.map_err(|cause| folder.failed("could not read back an output", cause))
+    }
+
     /// Shows the output. Nothing awaits here: it is not there, or it is there whole.
     pub(crate) fn show(
         mut self,
@@ -75,7 +83,8 @@ impl Incoming {
     ) -> Result<Retained, StoreError> {
         let shared = &self.shared;
         let io = |what: &'static str| move |cause| shared.folder.failed(what, cause);
-        let measured = self.staged.measure();
+        let gauge = self.staged.gauge();
+        let measured = gauge.measure();
         let record = Record {
             id: self.id.to_string(),
             tool: tool.to_owned(),
@@ -85,14 +94,14 @@ impl Incoming {
             created_us: shared.setup.clock.now_us(),
             bytes: measured.bytes,
             lines: measured.lines,
-            digest: measured.digest.to_string(),
+            digest: gauge.hash().unwrap_or_default(),
         };
         let syncs = shared.setup.durability == Durability::Power;
         record
             .encode()
             .and_then(|record| self.staged.finish(&record, syncs))
             .map_err(io("could not finish an output"))?;
-        let retained = Retained::new(&*record.id, record.bytes, record.lines, measured.digest);
+        let retained = Retained::new(&*record.id, record.bytes, record.lines, &record.digest);
         {
             // Under the lock, so that nobody finds the file and counts it beside its reservation.
             let mut index = shared.index();

@@ -2,6 +2,7 @@
 
 mod artifact_draft;
 mod artifact_files;
+mod artifact_intake;
 mod artifact_limits;
 mod artifact_plan;
 mod artifact_record;
@@ -10,6 +11,7 @@ mod audit;
 #[cfg(feature = "object-store")]
 mod bucket;
 mod builder;
+mod checksum;
 mod clock;
 mod cut;
 mod dir_artifacts;
@@ -42,6 +44,8 @@ mod staged;
 mod store_file;
 mod summary;
 mod sweep;
+mod truncated;
+mod verify;
 mod writer;
 
 pub use artifact_limits::ArtifactLimits;

@@ -13,6 +13,7 @@ use crate::dir_store::DirStore;
 use crate::pin::SessionPin;
 use crate::summary::OutputSummary;
 use crate::sweep::Swept;
+use crate::verify::verify;
 
 /// An output store that is looked after: listed, swept, removed from.
 ///
@@ -33,6 +34,20 @@ pub trait ManagedOutputs: OutputStore + Debug {
 
     /// Removes what has had its time, and more. See [`DirStore::sweep`].
     fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<Swept, StoreError>>;
+
+    /// Reads an output, whole, and holds it against the checksum that was taken as it was stored,
+    /// which says whether the disk gives back what it was given.
+    ///
+    /// # Errors
+    /// [`NotFound`](tool_core::StoreErrorKind::NotFound) when there is no such output;
+    /// [`Io`](tool_core::StoreErrorKind::Io) when it is damaged, cannot be read, or has a checksum
+    /// that this version does not know.
+    ///
+    /// # Cancel safety
+    /// Dropping the future changes nothing.
+    fn verify<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<OutputSummary, StoreError>> {
+        Box::pin(verify(self, id))
+    }
 }
 
 /// An artifact store that is looked after.

@@ -32,7 +32,8 @@ pub struct ReadingHintError {
 /// The marker that stands where a preview leaves something out.
 ///
 /// It is a text block of its own, so that it never stands inside a tool's data, and it names an id
-/// that is minted after the tool is done, so that no tool can have printed it.
+/// that is minted after the tool is done, so that no tool can have printed it; a tool that prints the
+/// like of it names an output that is not there.
 #[derive(Clone, Copy, Debug)]
 pub struct Marker<'a> {
     /// The id of the output and how to read it; `None` where it is kept nowhere.
@@ -74,7 +75,13 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// What every marker begins with after its bracket.
+    pub(crate) const BEGINNINGS: [&'static str; 2] = ["The tool runtime", "The tool itself"];
+
     /// The marker of an output that is kept nowhere.
+    ///
+    /// It names nothing that a tool could not print as well. [`truncate`](tool_core::OutputStore::truncate)
+    /// of the stores here alters whatever else in the texts begins like it.
     #[must_use]
     pub fn of_nothing() -> Self {
         Self {

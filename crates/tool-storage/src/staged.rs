@@ -1,12 +1,12 @@
 //! A file on its way into a store.
 
 use std::future::poll_fn;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::sync::Arc;
 use std::task::Poll;
 
 use crate::folder::{Folder, is_linked};
-use crate::gauge::{Gauge, Measured};
+use crate::gauge::{Gauge, Hash};
 use crate::id::Id;
 use crate::store_file::StoreFile;
 
@@ -20,20 +20,27 @@ pub(crate) struct Staged {
     out: BufWriter<StoreFile>,
     gauge: Gauge,
     since_pause: usize,
+    /// Up to where room was reserved on the disk.
+    reserved: u64,
     is_published: bool,
 }
 
 impl Staged {
     /// Begins a file that shall have this name.
-    pub(crate) fn create(folder: &Arc<Folder>, name: impl Into<String>) -> io::Result<Self> {
+    pub(crate) fn create(
+        folder: &Arc<Folder>,
+        name: impl Into<String>,
+        hash: Hash,
+    ) -> io::Result<Self> {
         let name = name.into();
         let file = create_locked(folder, &staged_name(&name))?;
         Ok(Self {
             folder: Arc::clone(folder),
             name,
             out: BufWriter::with_capacity(BUFFER, file),
-            gauge: Gauge::new(),
+            gauge: Gauge::new(hash),
             since_pause: 0,
+            reserved: 0,
             is_published: false,
         })
     }
@@ -58,19 +65,43 @@ impl Staged {
     }
 
     fn write_now(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (start, end) = (self.bytes(), self.bytes() + bytes.len() as u64);
+        if end > self.reserved.max(UNRESERVED) {
+            self.out.get_ref().reserve(start, RESERVED);
+            self.reserved = start + RESERVED;
+        }
         self.out.write_all(bytes)?;
         self.gauge.take(bytes);
         Ok(())
     }
 
-    pub(crate) fn measure(&self) -> Measured {
-        self.gauge.measure()
+    /// What was measured so far.
+    pub(crate) fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+
+    /// The last bytes so far, read back: so many of them, or all there are.
+    pub(crate) fn tail(&mut self, len: usize) -> io::Result<Vec<u8>> {
+        self.out.flush()?;
+        let len = self.bytes().min(len as u64);
+        let mut tail = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+        let mut file = self.out.get_ref();
+        file.seek(SeekFrom::Start(self.bytes() - len))?;
+        file.take(len).read_to_end(&mut tail)?;
+        file.seek(SeekFrom::End(0))?;
+        match tail.len() as u64 == len {
+            true => Ok(tail),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 
     /// Writes what follows the output, after which the file is whole.
     pub(crate) fn finish(&mut self, record: &[u8], sync: bool) -> io::Result<()> {
         self.out.write_all(record)?;
         self.out.flush()?;
+        if self.reserved > 0 {
+            self.out.get_ref().release()?;
+        }
         if sync {
             self.out.get_ref().sync_all()?;
         }
@@ -146,6 +177,10 @@ const PREFIX: &str = ".new-";
 const BUFFER: usize = 64 * 1024;
 /// How much is written between two pauses.
 const CHUNK: usize = 128 * 1024;
+/// How much is written before room is reserved, and how much is reserved at once. Without, room is
+/// looked for page by page: that was a fifth of the time that storing a GiB took on ext4.
+const UNRESERVED: u64 = 4 << 20;
+const RESERVED: u64 = 16 << 20;
 const ATTEMPTS: usize = 8;
 
 #[cfg(test)]

@@ -18,6 +18,34 @@ impl StoreFile {
         Self { file, faults }
     }
 
+    /// Asks the file system for room from a place on, beyond the end of the file too, so that it is
+    /// found in few large pieces. Most can do that, and one that cannot finds it while it is written.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(
+            unused_variables,
+            clippy::unused_self,
+            reason = "there is no such call"
+        )
+    )]
+    pub(crate) fn reserve(&self, from: u64, bytes: u64) {
+        #[cfg(target_os = "linux")]
+        if let Err(error) = rustix::fs::fallocate(
+            &self.file,
+            rustix::fs::FallocateFlags::KEEP_SIZE,
+            from,
+            bytes,
+        ) {
+            tracing::trace!(%error, "no room was reserved");
+        }
+    }
+
+    /// Gives back what was reserved beyond the end.
+    pub(crate) fn release(&self) -> io::Result<()> {
+        let bytes = self.file.metadata()?.len();
+        self.file.set_len(bytes)
+    }
+
     /// Waits until what was written would survive a power cut.
     pub(crate) fn sync_all(&self) -> io::Result<()> {
         self.faults.check(Op::Sync)?;

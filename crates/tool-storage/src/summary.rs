@@ -25,7 +25,8 @@ pub struct OutputSummary {
     pub bytes: u64,
     /// The lines, in all. A trailing newline is none.
     pub lines: u64,
-    /// `sha-256:` and the digest of the bytes in hexadecimal.
+    /// The checksum of the bytes, as `xxh3-128:` and 32 hexadecimal digits. It tells damage, which
+    /// [`ManagedOutputs::verify`](crate::ManagedOutputs::verify) looks for, and proves nothing else.
     pub digest: String,
 }
 

@@ -10,8 +10,8 @@ use crate::incoming::Incoming;
 
 /// An output that is written while it is made, so that nobody ever holds the whole.
 ///
-/// What is written goes to disk aside; both ends are remembered for the preview, some 100 KB under
-/// the default bound. [`finish`](Self::finish) shows the output, and dropped before that it is gone.
+/// What is written goes to disk aside; its beginning is remembered for the preview, some 50 KB under
+/// the default bound, and its end is read back. [`finish`](Self::finish) shows the output, and dropped before that it is gone.
 ///
 /// ```
 /// use tool_core::{Bound, Facts};
@@ -106,10 +106,13 @@ impl OutputWriter {
     /// [`Io`](tool_core::StoreErrorKind::Io) when it cannot be finished, or when something failed before; nothing
     /// of it is kept.
     pub fn finish(mut self) -> Result<Bounded, StoreError> {
-        let incoming = self.incoming.take().ok_or_else(failed_before)?;
-        let id = incoming.id().to_string();
+        let mut incoming = self.incoming.take().ok_or_else(failed_before)?;
+        let end = match self.glimpse.all(incoming.bytes()) {
+            Some(all) => all.to_vec(),
+            None => incoming.tail(self.glimpse.reach())?,
+        };
         let retained = incoming.show(&self.facts, self.call.as_ref(), &self.tool)?;
-        let content = self.glimpse.content(&id, self.store.hint(), retained.bytes);
+        let content = self.glimpse.content(&retained, self.store.hint(), &end);
         Ok(Bounded::new(content, retained))
     }
 }

@@ -6,12 +6,13 @@ mod keeping;
 mod reading;
 mod scoping;
 mod sharing;
+mod streaming;
 
 use std::time::Duration;
 
 use tool_core::{
-    Bound, Bounded, BoxFuture, Content, Facts, OutputPage, OutputStore, PageRequest, Retention,
-    StoreError, StoreErrorKind,
+    Bound, Bounded, BoxFuture, Content, Digest, Facts, OutputPage, OutputStore, PageRequest,
+    Retention, StoreError, StoreErrorKind,
 };
 
 use crate::report::{Failed, Report, ensure};
@@ -124,6 +125,10 @@ pub async fn run<H: OutputHarness>(harness: &H) -> Report {
         sharing::a_second_store_sees_removals,
         sharing::writers_at_once_lose_nothing,
         sharing::a_dropped_call_leaves_nothing,
+        streaming::what_is_streamed_is_what_is_kept,
+        streaming::nothing_is_seen_of_a_stream_before_it_is_finished,
+        streaming::a_dropped_stream_leaves_nothing,
+        streaming::a_stream_that_grows_too_large_is_refused_and_leaves_nothing,
     ]
 }
 
@@ -218,6 +223,19 @@ async fn pages(
         pages.push(page);
     }
     Ok(pages)
+}
+
+/// Whether a digest may be one of these bytes: it has a name, and is right where this knows the name.
+fn may_be_digest_of(digest: &str, bytes: &[u8]) -> bool {
+    match digest.split_once(':') {
+        Some(("sha-256", _)) => digest == Digest::of(bytes).to_string(),
+        Some((name, digits)) => {
+            !name.is_empty()
+                && digits.len() >= 16
+                && digits.bytes().all(|it| it.is_ascii_hexdigit())
+        }
+        None => false,
+    }
 }
 
 /// Whether a reading was refused as one of what is not there.

@@ -119,7 +119,7 @@ fn what_is_retained_is_listed_newest_first() {
         outputs[0]["digest"]
             .as_str()
             .unwrap()
-            .starts_with("sha-256:"),
+            .starts_with("xxh3-128:"),
         "{listed}"
     );
 

@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 use proptest::prelude::*;
-use tool_core::{Bound, Content, Digest, OutputPage, PageRequest, Retained};
+use tool_core::{
+    Bound, Bounded, BoxFuture, Content, Digest, Facts, Loss, OutputPage, OutputStore, PageRequest,
+    Retained, Retention, StoreError, StoreErrorKind,
+};
 
 fn exceeded(bytes: usize, lines: usize, texts: &[&str]) -> bool {
     Bound::new(bytes, lines)
@@ -97,4 +100,39 @@ fn a_retained_output_survives_a_round_trip() {
 fn only_text_is_text() {
     assert_eq!(Content::text("a").as_text(), Some("a"));
     assert_eq!(Content::image("image/png", vec![1_u8]).as_text(), None);
+}
+
+/// A store that says nothing of its own but that it keeps nothing.
+struct Nothing;
+
+impl OutputStore for Nothing {
+    fn bound<'a>(&'a self, _: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
+        Box::pin(async { Err(StoreError::new(StoreErrorKind::Io, "it keeps nothing")) })
+    }
+
+    fn page<'a>(&'a self, _: PageRequest<'a>) -> BoxFuture<'a, Result<OutputPage, StoreError>> {
+        Box::pin(async {
+            Err(StoreError::new(
+                StoreErrorKind::NotFound,
+                "it keeps nothing",
+            ))
+        })
+    }
+}
+
+#[test]
+fn a_store_without_previews_cuts_a_text_to_nothing_and_says_how_much_it_was() {
+    let (facts, loss) = (Facts::new(), Loss::of(7, "rows"));
+    let picture = Content::image("image/png", vec![1_u8]);
+    let content = vec![
+        Content::text("one\ntwo"),
+        picture.clone(),
+        Content::text("three\n"),
+    ];
+    let retention = Retention::new(content, Bound::DEFAULT, &facts, "shell");
+    let shown = Nothing.truncate(retention.loss(Some(&loss)));
+    let marker = "[The tool runtime, not the tool, left out all 13 bytes and 3 lines of text here. \
+                  They are kept nowhere. The tool itself had left out 7 rows before; nobody keeps \
+                  them.]";
+    assert_eq!(shown, [picture, Content::text(marker)]);
 }

@@ -8,6 +8,7 @@
 //! - `waits`: calls that wait, and what resumes them
 //!
 //! Subjects, one module each:
+//! - `artifact_facts`: what is told of what a handler asks of the artifact store
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
 //! - `check_ins`: tools that ask before they act, and results from outside
@@ -76,6 +77,7 @@
 )]
 
 mod arguments;
+mod artifact_facts;
 mod cancellation;
 mod check_ins;
 mod compile_fail;

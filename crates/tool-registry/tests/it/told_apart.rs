@@ -23,6 +23,7 @@ fn told() -> (Told, impl Fn(&Event<'_>) + Send + Sync) {
             EventKind::Received {
                 definition,
                 arguments,
+                ..
             } => format!("{} {} {definition}", event.tool, json!(arguments)),
             EventKind::Settled(settlement) => settlement.outcome.as_str().to_owned(),
             EventKind::Dropped => format!("{} dropped", event.tool),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tool_core::{Content, Digest, Event, EventKind, Settlement};
+use tool_core::{Content, Digest, Event, EventKind, Identity, Settlement};
 
 use super::line::{Answer, Kept, Line, Ruled};
 
@@ -11,6 +11,7 @@ use super::line::{Answer, Kept, Line, Ruled};
 pub(super) struct Draft {
     began: SystemTime,
     tool: String,
+    identity: Option<Identity>,
     definition: Option<Digest>,
     arguments: Option<Digest>,
     rulings: Vec<Ruled>,
@@ -27,6 +28,7 @@ impl Draft {
         Self {
             began,
             tool: String::new(),
+            identity: None,
             definition: None,
             arguments: None,
             rulings: Vec::new(),
@@ -47,9 +49,11 @@ impl Draft {
         };
         match &event.kind {
             EventKind::Received {
+                identity,
                 definition,
                 arguments,
             } => {
+                self.identity = Some((*identity).clone());
                 self.definition = Some(*definition);
                 self.arguments = arguments.map(Digest::of_json);
             }
@@ -82,6 +86,8 @@ impl Draft {
         let id = |id: Option<&str>| id.map(text);
         let caller = facts.identification();
         let identity = settlement.and_then(|settlement| settlement.identity.as_ref());
+        // A call that was dropped, or ended on its way, has been found all the same.
+        let identity = identity.or(self.identity.as_ref());
         let line = Line {
             time_ms: u64::try_from(since.unwrap_or(Duration::ZERO).as_millis()).unwrap_or(u64::MAX),
             duration_ms: lasted.as_secs_f64() * 1_000.0,

@@ -20,7 +20,7 @@ pub enum AuditFailure {
     #[default]
     Continue,
     /// They are refused, from the first that finds the log broken until a line can be written
-    /// again. What was running goes on.
+    /// again, which the calls themselves find out. What was running goes on.
     Refuse,
 }
 

@@ -18,6 +18,8 @@ use crate::store_file::StoreFile;
 
 /// How many lines may wait for the disk. More are lost, as whoever tells of a call does not wait.
 const MOST_WAITING: usize = 4096;
+/// How long a call is held at the most while it is found out whether lines can be written again.
+const MOST_HELD: Duration = Duration::from_millis(100);
 /// How long lines are let come together before they are written, so that under load the thread is
 /// woken for many of them at once.
 const GATHERED: Duration = Duration::from_millis(2);
@@ -37,6 +39,8 @@ pub(super) struct Writer {
 #[derive(Default)]
 struct Seen {
     broken: AtomicBool,
+    /// Whether a call waits to hear whether lines can be written.
+    asked: AtomicBool,
     lost: AtomicU64,
 }
 
@@ -91,27 +95,38 @@ impl Writer {
     }
 
     pub(super) fn flush(&self) {
-        self.tell();
+        let (told, answer) = mpsc::channel();
+        let orders = self.orders.as_ref();
+        if orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok()) {
+            // An end without an answer is an end as well.
+            let _ = answer.recv();
+        }
     }
 
     pub(super) fn is_writing(&self) -> bool {
         !self.seen.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether lines can be written; where the last could not, it is tried.
+    /// Whether lines can be written; where the last could not, it is tried, for [`MOST_HELD`] and
+    /// by one caller at a time. A disk that takes longer is one that cannot be written.
     pub(super) fn retry(&self) -> bool {
-        self.is_writing() || self.tell()
+        self.is_writing() || self.try_out()
+    }
+
+    fn try_out(&self) -> bool {
+        if self.seen.asked.swap(true, Ordering::Relaxed) {
+            return false;
+        }
+        let (told, answer) = mpsc::channel();
+        let orders = self.orders.as_ref();
+        let sent = orders.is_some_and(|orders| orders.try_send(Order::Tell(told)).is_ok());
+        let written = sent && answer.recv_timeout(MOST_HELD).unwrap_or(false);
+        self.seen.asked.store(false, Ordering::Relaxed);
+        written
     }
 
     pub(super) fn lost(&self) -> u64 {
         self.seen.lost.load(Ordering::Relaxed)
-    }
-
-    fn tell(&self) -> bool {
-        let (told, answer) = mpsc::channel();
-        let orders = self.orders.as_ref();
-        let sent = orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok());
-        sent && answer.recv().unwrap_or(false)
     }
 }
 
@@ -271,3 +286,6 @@ fn random() -> io::Result<u32> {
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     Ok(u32::from_be_bytes(random))
 }
+
+#[cfg(test)]
+mod tests;

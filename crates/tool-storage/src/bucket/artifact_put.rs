@@ -1,21 +1,20 @@
 //! An artifact on its way into a bucket.
 
-use std::future::poll_fn;
-
 use tool_core::{
     ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactScope, ByteStream,
     Facts, Kept,
 };
 
-use crate::artifact_draft::{check, invalid, mint};
+use crate::artifact_draft::{check, mint};
+use crate::artifact_intake::{Intake, take_in};
 use crate::artifact_record::{ArtifactRecord, Shape};
 use crate::bucket::Cause;
 use crate::bucket::artifacts::BucketArtifacts;
 use crate::bucket::room::{Room, object};
 use crate::bucket::upload::Upload;
 use crate::clock::{micros, time};
+use crate::gauge::Hash;
 use crate::shelf::Row;
-use crate::staged::pause;
 
 impl BucketArtifacts {
     pub(crate) async fn keep(
@@ -24,31 +23,16 @@ impl BucketArtifacts {
         draft: ArtifactDraft,
         (shape, media_type): (Shape, &str),
         bytes: u64,
-        mut stream: ByteStream<'_>,
+        stream: ByteStream<'_>,
     ) -> Result<Kept, ArtifactError> {
         check(&draft, bytes, &self.limits, self.clock.now_us())?;
         self.bucket.settle().await;
         let scope = ArtifactScope::of(facts);
         let reference = mint()?;
-        let mut upload = Upload::new(&self.bucket, object(&scope, &reference), &self.clock);
-        while let Some(piece) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-            let piece = piece.map_err(|cause| {
-                let detail = "the stream of an artifact failed";
-                ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
-            })?;
-            if piece.is_empty() {
-                // A stream that has nothing over and over shall not keep the executor.
-                pause().await;
-            }
-            if upload.bytes().saturating_add(piece.len() as u64) > bytes {
-                return Err(invalid("a stream has more bytes than were declared"));
-            }
-            let written = upload.write(&piece).await;
-            written.map_err(|cause| self.failed("could not write an artifact", cause))?;
-        }
-        if upload.bytes() < bytes {
-            return Err(invalid("a stream has fewer bytes than were declared"));
-        }
+        let name = object(&scope, &reference);
+        let hash = Hash::digest_if(draft.digest);
+        let mut upload = Upload::new(&self.bucket, name, &self.clock, hash);
+        take_in(stream, bytes, &mut (self, &mut upload)).await?;
 
         let failed = |cause| self.failed("could not be changed", cause);
         let room = self.room(&scope);
@@ -63,7 +47,7 @@ impl BucketArtifacts {
             swept = plan(&room);
         }
         let swept = swept?;
-        let digest = draft.digest.then(|| upload.measure().digest.to_string());
+        let digest = upload.gauge().hash();
         let end = self.limits.end(now_us, draft.expires.map(micros));
         let created = time(room.shelf.next_created_us(now_us));
         let mut meta = ArtifactMeta::of_draft(draft, reference, media_type, bytes, created);
@@ -92,5 +76,17 @@ impl BucketArtifacts {
             }
         }
         Ok(Kept::new(meta, left))
+    }
+}
+
+impl Intake for (&BucketArtifacts, &mut Upload) {
+    fn bytes(&self) -> u64 {
+        self.1.bytes()
+    }
+
+    async fn write(&mut self, piece: &[u8]) -> Result<(), ArtifactError> {
+        let (artifacts, upload) = self;
+        let written = upload.write(piece).await;
+        written.map_err(|cause| artifacts.failed("could not write an artifact", cause))
     }
 }

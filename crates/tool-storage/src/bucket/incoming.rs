@@ -7,6 +7,7 @@ use tool_core::{CallId, Facts, Retained, StoreError};
 use crate::bucket::outputs::{Shared, name_of};
 use crate::bucket::sweep::Room;
 use crate::bucket::upload::Upload;
+use crate::gauge::Hash;
 use crate::id::Id;
 use crate::index::Entry;
 use crate::record::Record;
@@ -40,7 +41,7 @@ impl Incoming {
         })?;
         Ok(Self {
             shared: Arc::clone(shared),
-            upload: Upload::new(&setup.bucket, name_of(id), &setup.clock),
+            upload: Upload::new(&setup.bucket, name_of(id), &setup.clock, Hash::checksum()),
             room,
             id,
         })
@@ -77,7 +78,8 @@ impl Incoming {
     ) -> Result<Retained, StoreError> {
         let shared = &self.shared;
         let bucket = &shared.setup.bucket;
-        let measured = self.upload.measure();
+        let gauge = self.upload.gauge();
+        let measured = gauge.measure();
         let record = Record {
             id: self.id.to_string(),
             tool: tool.to_owned(),
@@ -87,7 +89,7 @@ impl Incoming {
             created_us: shared.setup.clock.now_us(),
             bytes: measured.bytes,
             lines: measured.lines,
-            digest: measured.digest.to_string(),
+            digest: gauge.hash().unwrap_or_default(),
         };
         let footer = record.encode();
         let footer =
@@ -95,7 +97,7 @@ impl Incoming {
         let finished = self.upload.finish(&footer).await;
         finished.map_err(|cause| bucket.failed("could not show an output", cause))?;
         // From here on nothing awaits: a dropped future has undone its object or is done.
-        let retained = Retained::new(&*record.id, record.bytes, record.lines, measured.digest);
+        let retained = Retained::new(&*record.id, record.bytes, record.lines, &record.digest);
         let mut index = shared.index();
         index.insert(self.id, Entry::Whole(record));
         self.room.shown(&mut index);

@@ -31,6 +31,7 @@ use crate::record::Record;
 use crate::staged::pause;
 use crate::summary::OutputSummary;
 use crate::sweep::Swept;
+use crate::truncated::truncated;
 
 /// An [`OutputStore`] in a [`Bucket`]. Clones are the same store.
 ///
@@ -328,8 +329,7 @@ impl OutputStore for BucketOutputs {
     }
 
     fn truncate(&self, retention: Retention<'_>) -> Vec<Content> {
-        let marker = Marker::of_nothing().loss(retention.loss);
-        preview(retention.content, retention.bound, &marker)
+        truncated(retention)
     }
 
     /// The output is not read any more, and is removed with the next write or sweep.

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use object_store::{GetOptions, ObjectStore as _, PutMode, PutResult, UpdateVersion};
 use tool_core::{BoxFuture, Digest, State, StateError, StateReading, StateVersion};
 
+use crate::bucket::claims::Claims;
 use crate::bucket::{Bucket, Cause};
 use crate::clock::{Clock, micros};
 
@@ -17,7 +18,9 @@ use crate::clock::{Clock, micros};
 /// It takes a store with conditional puts: Amazon S3 and what speaks all of its protocol, Google
 /// Cloud Storage, Azure Blob Storage, memory. On any other, writing is an error.
 ///
-/// Claims whose moment has passed are forgotten by [`sweep`](Self::sweep).
+/// Claims share 256 objects, each a list that is changed in the same way; nothing of state is ever
+/// deleted, as a store deletes under no condition. Those whose moment has passed leave with the next
+/// claim of the same object and with [`sweep`](Self::sweep).
 ///
 /// ```
 /// use tool_core::{State as _, StateReading};
@@ -56,7 +59,7 @@ impl BucketState {
         Self(Arc::new(Inner { bucket, clock }))
     }
 
-    /// Sets where the time of a sweep comes from. Defaults to [`SystemTime::now`].
+    /// Sets where the time comes from by which claims are over. Defaults to [`SystemTime::now`].
     #[must_use]
     pub fn clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
@@ -97,7 +100,7 @@ impl State for BucketState {
         known: Option<&'a StateVersion>,
     ) -> BoxFuture<'a, Result<StateReading, StateError>> {
         Box::pin(async move {
-            let read = self.0.read(&name(VALUES, key), known).await;
+            let read = self.0.read(&name(key), known).await;
             read.map_err(|cause| self.0.failed("could not be read", cause))
         })
     }
@@ -109,7 +112,7 @@ impl State for BucketState {
         value: &'a [u8],
     ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
         Box::pin(async move {
-            let written = self.0.write(&name(VALUES, key), expected, value).await;
+            let written = self.0.write(&name(key), expected, value).await;
             written.map_err(|cause| self.0.failed("could not be written", cause))
         })
     }
@@ -119,17 +122,21 @@ type Cannot = Box<dyn std::error::Error + Send + Sync>;
 
 impl Inner {
     async fn claim(&self, key: &str, until_us: u64) -> Result<bool, Cannot> {
-        let name = name(CLAIMS, key);
-        let text = format!("{until_us} {}", mark()?);
-        match self.put(&name, text.clone().into_bytes(), None).await? {
-            Some(_) => {}
-            // Sent again by the client, the request meets its own claim.
-            None if self.get(&name).await?.as_deref() == Some(text.as_bytes()) => {}
-            None => return Ok(false),
+        let digest = Digest::of(key.as_bytes()).hex();
+        let shard = shard_of(&digest);
+        loop {
+            let (mut claims, version) = self.claims(&shard).await?;
+            claims.forget(self.clock.now_us());
+            if !claims.add(digest.clone(), until_us) {
+                return Ok(false);
+            }
+            let bytes = claims.to_bytes();
+            let written = self.write(&shard, version.as_ref(), &bytes).await?;
+            if written.is_some() {
+                return Ok(true);
+            }
+            // Somebody was faster, with this key or another.
         }
-        // Only now: who forgets a claim has taken note of its moment before. So whoever could claim
-        // what was forgotten finds that here.
-        Ok(self.forgotten().await?.is_none_or(|(at, _)| at < until_us))
     }
 
     async fn read(&self, name: &str, known: Option<&StateVersion>) -> Result<StateReading, Cannot> {
@@ -213,51 +220,31 @@ impl Inner {
         }
     }
 
-    async fn get(&self, name: &str) -> Result<Option<bytes::Bytes>, Cannot> {
-        Ok(self.bucket.get(name).await.map_err(Cause)?)
-    }
-
-    /// The latest moment of a claim that was forgotten, and its version.
-    async fn forgotten(&self) -> Result<Option<(u64, StateVersion)>, Cannot> {
-        Ok(match self.read(FORGOTTEN, None).await? {
+    /// The claims of a shard, and its version where there is one.
+    async fn claims(&self, shard: &str) -> Result<(Claims, Option<StateVersion>), Cannot> {
+        Ok(match self.read(shard, None).await? {
             StateReading::Value(value, version) => {
-                Some((std::str::from_utf8(&value)?.parse()?, version))
+                let claims = Claims::parse(&value).ok_or("its claims do not read")?;
+                (claims, Some(version))
             }
-            StateReading::Absent | StateReading::Unchanged => None,
+            StateReading::Absent | StateReading::Unchanged => Default::default(),
         })
     }
 
     async fn sweep(&self) -> Result<(), Cannot> {
-        let now_us = self.clock.now_us();
-        let mut over = Vec::new();
         for listed in self.bucket.list(CLAIMS).await.map_err(Cause)? {
-            let name = format!("{CLAIMS}/{}", listed.name);
-            let text = self.get(&name).await?.unwrap_or_default();
-            let until = std::str::from_utf8(&text).ok();
-            let until = until.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-            if let Some(until) = until.filter(|until| *until < now_us) {
-                over.push((name, until));
+            let shard = format!("{CLAIMS}/{}", listed.name);
+            loop {
+                let (mut claims, version) = self.claims(&shard).await?;
+                if !claims.forget(self.clock.now_us()) {
+                    break;
+                }
+                let bytes = claims.to_bytes();
+                let written = self.write(&shard, version.as_ref(), &bytes).await?;
+                if written.is_some() {
+                    break;
+                }
             }
-        }
-        let Some(latest) = over.iter().map(|(_, until)| *until).max() else {
-            return Ok(());
-        };
-        // Before anything is forgotten, so that a crash between leaves no claim open twice.
-        loop {
-            let (at, version) = self.forgotten().await?.unzip();
-            let is_noted = at >= Some(latest);
-            let text = latest.to_string();
-            if is_noted
-                || self
-                    .write(FORGOTTEN, version.as_ref(), text.as_bytes())
-                    .await?
-                    .is_some()
-            {
-                break;
-            }
-        }
-        for (name, _) in over {
-            self.bucket.delete(&name).await.map_err(Cause)?;
         }
         Ok(())
     }
@@ -317,9 +304,14 @@ impl std::error::Error for Failed {
     }
 }
 
-/// The name of an object for any key.
-fn name(folder: &str, key: &str) -> String {
-    format!("{folder}/{}", Digest::of(key.as_bytes()).hex())
+/// The name of the object of a key's value.
+fn name(key: &str) -> String {
+    format!("{VALUES}/{}", Digest::of(key.as_bytes()).hex())
+}
+
+/// The name of the object in which the claim of a key is, by the digest of the key.
+fn shard_of(digest: &str) -> String {
+    format!("{CLAIMS}/{}", digest.get(..2).unwrap_or(digest))
 }
 
 /// Sixteen letters that nothing else begins with.
@@ -333,4 +325,3 @@ fn mark() -> Result<String, Cannot> {
 const MARK: usize = 17;
 const VALUES: &str = "state/values";
 const CLAIMS: &str = "state/claims";
-const FORGOTTEN: &str = "state/forgotten";

@@ -6,7 +6,7 @@ use object_store::{MultipartUpload, ObjectStoreExt as _, PutMode};
 use crate::bucket::Bucket;
 use crate::bucket::abandoned::{Note, Undone};
 use crate::clock::Clock;
-use crate::gauge::{Gauge, Measured};
+use crate::gauge::{Gauge, Hash};
 use crate::staged::pause;
 
 /// An object that is written piece by piece and seen when it is finished. Dropped before that, it
@@ -35,13 +35,13 @@ enum Sent {
 
 impl Upload {
     /// Begins an object that shall have this name. Nothing is sent yet.
-    pub(crate) fn new(bucket: &Bucket, name: String, clock: &Clock) -> Self {
+    pub(crate) fn new(bucket: &Bucket, name: String, clock: &Clock, hash: Hash) -> Self {
         Self {
             bucket: bucket.clone(),
             name,
             clock: clock.clone(),
             buffer: Vec::new(),
-            gauge: Gauge::new(),
+            gauge: Gauge::new(hash),
             sent: Sent::Nothing,
             may_show: false,
             is_over: false,
@@ -53,8 +53,9 @@ impl Upload {
         self.gauge.bytes()
     }
 
-    pub(crate) fn measure(&self) -> Measured {
-        self.gauge.measure()
+    /// What was measured so far.
+    pub(crate) fn gauge(&self) -> &Gauge {
+        &self.gauge
     }
 
     /// Writes on, and lets the executor run something else after each 128 KiB.

@@ -6,6 +6,7 @@ use tool_core::{Bound, Bounded, BoxFuture, CallId, Facts, Loss, OutputSink, Stor
 
 use crate::bucket::incoming::Incoming;
 use crate::bucket::outputs::BucketOutputs;
+use crate::bucket::suffix::Suffix;
 use crate::glimpse::{Glimpse, failed_before};
 
 /// An output that is written into a bucket while it is made, so that nobody ever holds the whole:
@@ -37,6 +38,7 @@ pub struct BucketOutputWriter {
     call: Option<CallId>,
     tool: String,
     glimpse: Glimpse,
+    suffix: Suffix,
 }
 
 /// How far an output is.
@@ -57,13 +59,15 @@ impl BucketOutputs {
         tool: impl Into<String>,
         bound: Bound,
     ) -> BucketOutputWriter {
+        let glimpse = Glimpse::new(bound);
         BucketOutputWriter {
             store: self.clone(),
             at: At::Nothing,
             facts: facts.clone(),
             call: None,
             tool: tool.into(),
-            glimpse: Glimpse::new(bound),
+            suffix: Suffix::new(glimpse.reach()),
+            glimpse,
         }
     }
 }
@@ -103,6 +107,7 @@ impl BucketOutputWriter {
         incoming.write(text.as_bytes()).await?;
         self.at = At::Incoming(Box::new(incoming));
         self.glimpse.see(text.as_bytes());
+        self.suffix.see(text.as_bytes());
         Ok(())
     }
 
@@ -116,10 +121,10 @@ impl BucketOutputWriter {
     /// Dropping the future leaves nothing to be seen, as [`BucketOutputs`] says.
     pub async fn finish(mut self) -> Result<Bounded, StoreError> {
         let incoming = self.incoming().await?;
-        let id = incoming.id().to_string();
         let shown = incoming.show(&self.facts, self.call.as_ref(), &self.tool);
         let retained = shown.await?;
-        let content = self.glimpse.content(&id, self.store.hint(), retained.bytes);
+        let (hint, end) = (self.store.hint(), self.suffix.bytes());
+        let content = self.glimpse.content(&retained, hint, end);
         Ok(Bounded::new(content, retained))
     }
 

@@ -17,7 +17,7 @@ fn a_name_that_is_taken_is_refused_and_left_alone() -> io::Result<()> {
     #[cfg(not(unix))]
     fs::copy(&victim, root.path().join(id.to_string()))?;
 
-    let mut staged = Staged::create(&folder, id.to_string())?;
+    let mut staged = Staged::create(&folder, id.to_string(), crate::gauge::Hash::None)?;
     staged.write_now(b"new")?;
     staged.finish(b"", false)?;
     let refused = staged.publish().map_err(|error| error.kind());

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tool_core::{
-    CallId, Decision, Digest, Event, EventKind, EventSink as _, Facts, Identification, Outcome,
-    Ruling, Settlement, Stage,
+    CallId, Decision, Digest, Event, EventKind, EventSink as _, Facts, Identification, Identity,
+    Namespace, Outcome, Ruling, Settlement, Source, Stage, ToolName,
 };
 use tool_storage::{AuditLog, AuditOptions};
 
@@ -33,6 +33,11 @@ fn told(log: &AuditLog, number: u64, tool: &str, facts: &Facts, kind: EventKind<
     log.emit(&Event::new(None, tool, facts, kind).number(Some(number)));
 }
 
+fn of_server(tool: &str) -> Identity {
+    let server = Source::Server(Namespace::new("files").unwrap());
+    Identity::new(&server, ToolName::new(tool).unwrap())
+}
+
 #[test]
 fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
     let dir = tempfile::tempdir().unwrap();
@@ -46,7 +51,9 @@ fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
     let ruling =
         Ruling::of_rule(Decision::Allow, "policy.toml:14").told_as("canary: policy.toml:14");
     told(&log, 7, "look", &facts, EventKind::Stage(Stage::Before));
+    let identity = of_server("look");
     let received = EventKind::Received {
+        identity: &identity,
         definition,
         arguments: Some(&arguments),
     };
@@ -72,7 +79,7 @@ fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
     assert!(line.remove("duration_ms").unwrap().as_f64() >= Some(0.0));
     let expected = json!({
         "seq": 1, "session": "s1", "agent": "a1", "principal": "ada", "tenant": "acme",
-        "call": "c1", "tool": "look", "definition": definition.to_string(),
+        "call": "c1", "tool": "look", "server": "files", "name": "look", "definition": definition.to_string(),
         "arguments": Digest::of_json(&json!({"a": 1, "b": "canary"})).to_string(),
         "rulings": [{"action": "call", "decision": "allow", "rule": "policy.toml:14"}],
         "outcome": "completed", "shown_bytes": 6,
@@ -116,6 +123,36 @@ fn calls_beside_each_other_have_a_line_each_and_those_that_are_dropped_too() {
         seen,
         expected.map(|(n, tool, end)| (json!(n), json!(tool), json!(end)))
     );
+}
+
+#[test]
+fn a_call_that_was_dropped_or_cancelled_says_which_tool_of_which_server_it_was_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = AuditLog::open(dir.path(), AuditOptions::DEFAULT).unwrap();
+    let facts = Facts::new();
+    let identity = of_server("look up");
+    let received = || EventKind::Received {
+        identity: &identity,
+        definition: Digest::of(b"definition"),
+        arguments: None,
+    };
+    let cancelled = Settlement::without_output(None, "files__look_up", Outcome::Cancelled);
+    let ends = [EventKind::Dropped, EventKind::Settled(&cancelled)];
+    for (number, end) in (1..).zip(ends) {
+        told(&log, number, "files__look_up", &facts, received());
+        told(&log, number, "", &facts, end);
+    }
+    log.flush();
+    let lines = lines(dir.path());
+    for (line, outcome) in lines.iter().zip(["dropped", "cancelled"]) {
+        assert_eq!(line["outcome"], outcome);
+        assert_eq!(line["tool"], "files__look_up");
+        assert_eq!(
+            (&line["server"], &line["name"]),
+            (&json!("files"), &json!("look up"))
+        );
+    }
+    assert_eq!(lines.len(), 2);
 }
 
 #[test]

@@ -1,13 +1,20 @@
 //! State in a bucket: conditional writes, claims, and what is not its own.
 
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime};
 
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use tool_core::{State as _, StateReading, StateVersion};
 use tool_storage::object_store::local::LocalFileSystem;
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
-use tool_storage::object_store::{ObjectStore, ObjectStoreExt as _};
+use tool_storage::object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
 use tool_storage::{Bucket, BucketState};
 
 fn state() -> (BucketState, Arc<InMemory>) {
@@ -108,6 +115,107 @@ async fn a_key_is_claimed_once_and_a_forgotten_one_is_never_new() {
     assert!(!reopened.claim("old", past).await.unwrap());
     assert!(!reopened.claim("a", later).await.unwrap());
     assert!(reopened.claim("c", later).await.unwrap());
+}
+
+/// A store in memory whose every request waits once, so that requests of others can come between.
+#[derive(Debug)]
+struct Halting(Arc<InMemory>);
+
+impl std::fmt::Display for Halting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Halting")
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Halting {
+    async fn put_opts(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        tokio::task::yield_now().await;
+        self.0.put_opts(path, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.0.put_multipart_opts(path, options).await
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        tokio::task::yield_now().await;
+        self.0.get_opts(path, options).await
+    }
+
+    fn delete_stream(
+        &self,
+        paths: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        let halt = futures_util::stream::once(tokio::task::yield_now());
+        let halt = halt.filter_map(async |()| None);
+        halt.chain(self.0.delete_stream(paths)).boxed()
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.0.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.0.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.0.copy_opts(from, to, options).await
+    }
+}
+
+#[tokio::test]
+async fn a_sweep_that_comes_late_takes_no_claim_that_was_made_meanwhile() {
+    let past = SystemTime::now() - Duration::from_secs(3600);
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    let mut halts = 0;
+    loop {
+        let (state, store) = state();
+        assert!(state.claim("key", past).await.unwrap());
+        let halting = Arc::new(Halting(Arc::clone(&store)));
+        let late = BucketState::new(Bucket::without_parts(halting, "b"));
+        let mut sweep = Box::pin(late.sweep());
+        let mut cx = Context::from_waker(Waker::noop());
+        // It halts after each request in turn.
+        if (0..=halts).any(|_| sweep.as_mut().poll(&mut cx).is_ready()) {
+            break;
+        }
+        // Meanwhile another sweeps, and the key is claimed anew.
+        state.sweep().await.unwrap();
+        assert!(state.claim("key", later).await.unwrap(), "{halts}");
+        sweep.await.unwrap();
+        assert!(!state.claim("key", later).await.unwrap(), "{halts}");
+        assert!(!state.claim("key", past).await.unwrap(), "{halts}");
+        halts += 1;
+    }
+    assert!(halts >= 2, "it halts where it reads and where it writes");
+}
+
+#[tokio::test]
+async fn claims_beside_each_other_are_all_kept() {
+    let (_, store) = state();
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    let halting = Arc::new(Halting(store));
+    let state = BucketState::new(Bucket::without_parts(halting, "b"));
+    // More than there are objects, so that many share one; each is tried by two at once.
+    let keys: Vec<String> = (0..400).map(|number| format!("key {number}")).collect();
+    let claims = keys.iter().chain(&keys).map(|key| state.claim(key, later));
+    let claimed = futures_util::future::join_all(claims).await;
+    let won = claimed.into_iter().filter(|it| *it.as_ref().unwrap());
+    assert_eq!(won.count(), keys.len());
+    for key in &keys {
+        assert!(!state.claim(key, later).await.unwrap(), "{key}");
+    }
 }
 
 #[tokio::test]

@@ -1,53 +1,24 @@
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use futures_util::TryStreamExt as _;
 use tempfile::TempDir;
 use tool_core::{
-    ArtifactRef, ArtifactScope, Bound, BoxFuture, Content, Digest, Facts, OutputStore as _,
-    PageRequest, Retention, StoreError, StoreErrorKind,
+    Bound, Content, Facts, OutputStore as _, PageRequest, Retention, StoreError, StoreErrorKind,
 };
 use tool_storage::object_store::local::LocalFileSystem;
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
 use tool_storage::object_store::{ObjectStore, ObjectStoreExt as _};
-use tool_storage::{ArtifactLimits, Bucket, BucketArtifacts, BucketOutputs, Limits};
-use tool_testkit::artifacts::{self, ArtifactHarness};
-use tool_testkit::outputs::{self, LIFE, OutputHarness};
+use tool_storage::{Bucket, BucketOutputs};
+use tool_testkit::{artifacts, outputs};
+use {tool_core as core, tool_storage as storage};
 
+use self::harness::Buckets;
 use crate::fixture::{Clock, session};
 
 mod faults; // requests that fail
+pub(crate) mod harness; // buckets for the suites
 mod lives; // pins, leftovers and what is cheap
-
-/// Opens buckets of which each is another.
-struct Buckets<B> {
-    clock: Clock,
-    next: B,
-    opened: Mutex<Vec<(Bucket, Arc<dyn ObjectStore>)>>,
-}
-
-impl<B: Fn() -> (Bucket, Arc<dyn ObjectStore>) + Send + Sync> Buckets<B> {
-    fn new(next: B) -> Self {
-        Self {
-            clock: Clock::new(),
-            next,
-            opened: Mutex::default(),
-        }
-    }
-
-    fn bucket(&self) -> Bucket {
-        let opened = (self.next)();
-        self.opened.lock().unwrap().push(opened.clone());
-        opened.0
-    }
-
-    async fn on(&self, bucket: Bucket, limits: Limits) -> BucketOutputs {
-        let clock = self.clock.clone();
-        let builder = BucketOutputs::builder(bucket).clock(move || clock.now());
-        builder.limits(limits).open().await.unwrap()
-    }
-}
 
 /// An object store in memory, and a bucket in it.
 fn memory() -> (Bucket, Arc<dyn ObjectStore>) {
@@ -65,122 +36,6 @@ fn local(dir: &TempDir) -> impl Fn() -> (Bucket, Arc<dyn ObjectStore>) + Send + 
         std::fs::create_dir(&root).unwrap();
         let store: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new_with_prefix(root).unwrap());
         (Bucket::without_parts(Arc::clone(&store), "b"), store)
-    }
-}
-
-impl<B: Fn() -> (Bucket, Arc<dyn ObjectStore>) + Send + Sync> OutputHarness for Buckets<B> {
-    type Store = BucketOutputs;
-
-    fn open(&self) -> BoxFuture<'_, BucketOutputs> {
-        Box::pin(self.on(self.bucket(), Limits::DEFAULT))
-    }
-
-    fn limited(&self, output: u64, total: u64) -> BoxFuture<'_, Option<BucketOutputs>> {
-        let limits = Limits::new(output, total, LIFE).unwrap();
-        Box::pin(async move { Some(self.on(self.bucket(), limits).await) })
-    }
-
-    fn again<'a>(&'a self, _store: &'a BucketOutputs) -> BoxFuture<'a, Option<BucketOutputs>> {
-        // The suite asks for it right after the first.
-        let bucket = self.opened.lock().unwrap().last().map(|(it, _)| it.clone());
-        Box::pin(async move { Some(self.on(bucket?, Limits::DEFAULT).await) })
-    }
-
-    fn list<'a>(
-        &'a self,
-        store: &'a BucketOutputs,
-    ) -> BoxFuture<'a, Option<Result<Vec<String>, StoreError>>> {
-        Box::pin(async move {
-            let listed = store.list().await;
-            Some(listed.map(|listed| listed.into_iter().map(|output| output.id).collect()))
-        })
-    }
-
-    fn sweep<'a>(
-        &'a self,
-        store: &'a BucketOutputs,
-    ) -> BoxFuture<'a, Option<Result<(), StoreError>>> {
-        Box::pin(async move { Some(store.sweep(self.clock.now()).await.map(|_| ())) })
-    }
-
-    fn remove<'a>(
-        &'a self,
-        store: &'a BucketOutputs,
-        id: &'a str,
-    ) -> BoxFuture<'a, Option<Result<(), StoreError>>> {
-        Box::pin(async move { Some(store.remove(id).await) })
-    }
-
-    fn end_session<'a>(
-        &'a self,
-        store: &'a BucketOutputs,
-        facts: &'a Facts,
-    ) -> BoxFuture<'a, Option<Result<usize, StoreError>>> {
-        Box::pin(async move { Some(store.remove_all(facts).await) })
-    }
-
-    fn advance(&self, by: Duration) -> bool {
-        self.clock.advance(by);
-        true
-    }
-}
-
-impl<B: Fn() -> (Bucket, Arc<dyn ObjectStore>) + Send + Sync> ArtifactHarness for Buckets<B> {
-    type Store = BucketArtifacts;
-
-    fn open(&self) -> BucketArtifacts {
-        let clock = self.clock.clone();
-        BucketArtifacts::new(self.bucket()).clock(move || clock.now())
-    }
-
-    fn bounded(&self, max_bytes: u64, max_count: usize) -> Option<BucketArtifacts> {
-        let limits = ArtifactLimits::DISK
-            .max_bytes(max_bytes.try_into().ok()?)
-            .max_count(max_count.try_into().ok()?);
-        Some(ArtifactHarness::open(self).limits(limits))
-    }
-
-    fn now(&self) -> std::time::SystemTime {
-        self.clock.now()
-    }
-
-    fn advance(&self, by: Duration) -> bool {
-        self.clock.advance(by);
-        true
-    }
-
-    fn corrupt(&self, _: &BucketArtifacts, facts: &Facts, reference: &ArtifactRef) -> bool {
-        let store = self.opened.lock().unwrap().last().unwrap().1.clone();
-        let scope = ArtifactScope::of(facts).key();
-        let name = Digest::of(reference.as_str().as_bytes()).hex();
-        // Other threads' runtimes are no business of this one.
-        std::thread::scope(|threads| {
-            let changed = threads.spawn(|| {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .build()
-                    .unwrap();
-                runtime.block_on(async {
-                    let all: Vec<_> = store.list(None).try_collect().await.unwrap();
-                    let ends = format!("artifacts/{scope}/{}", &name[..32]);
-                    let path = all.into_iter().map(|meta| meta.location);
-                    let path = path
-                        .into_iter()
-                        .find(|it| it.as_ref().ends_with(&ends))
-                        .unwrap();
-                    let mut bytes = store
-                        .get(&path)
-                        .await
-                        .unwrap()
-                        .bytes()
-                        .await
-                        .unwrap()
-                        .to_vec();
-                    bytes[0] ^= 1;
-                    store.put(&path, bytes.into()).await.unwrap();
-                });
-            });
-            changed.join().is_ok()
-        })
     }
 }
 

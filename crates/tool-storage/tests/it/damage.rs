@@ -1,7 +1,8 @@
 use std::error::Error as _;
 use std::fs;
 
-use tool_core::{Facts, StoreErrorKind};
+use tool_core::{Digest, Facts, StoreErrorKind};
+use tool_storage::ManagedOutputs as _;
 
 use crate::fixture::{DAY, Fixture, keep, page};
 
@@ -104,4 +105,48 @@ async fn a_damaged_output_ages_by_its_file_and_counts_against_the_quota() {
         90
     );
     assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn bytes_that_changed_on_the_disk_are_found_by_whoever_verifies() {
+    let fixture = Fixture::new();
+    let id = keep(&fixture.store, &Facts::new(), 100).await;
+    assert_eq!(fixture.store.verify(&id).await.unwrap().bytes, 100);
+    let path = fixture.root().join(&id);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[50] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let error = fixture.store.verify(&id).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Io);
+    let said = format!("output {id} is damaged: its bytes have changed");
+    assert_eq!(error.to_string(), said);
+    let error = fixture.store.verify("out_0123456789abcdef").await;
+    assert_eq!(error.unwrap_err().kind(), StoreErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_checksum_that_this_version_does_not_know_is_told_by_its_name() {
+    let fixture = Fixture::new();
+    let id = keep(&fixture.store, &Facts::new(), 100).await;
+    let path = fixture.root().join(&id);
+    // As a later version might have stored it: another name, of the same length, and a footer.
+    let mut bytes = fs::read(&path).unwrap();
+    let json = bytes.len() - 48;
+    let record = String::from_utf8(bytes[100..json].to_vec()).unwrap();
+    let other = record.replace("xxh3-128:", "xxh9-128:");
+    assert_ne!(record, other);
+    bytes[100..json].copy_from_slice(other.as_bytes());
+    bytes[json + 8..json + 40].copy_from_slice(Digest::of(other.as_bytes()).as_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let reopened = fixture.another();
+    let error = reopened.verify(&id).await.unwrap_err();
+    let said = format!(
+        "output {id} has a checksum by `xxh9-128`, which this version does not know; verify it with \
+         the version that stored it"
+    );
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (StoreErrorKind::Io, said)
+    );
+    assert_eq!(page(&reopened, &id, None).await.unwrap().bytes.len(), 100);
 }

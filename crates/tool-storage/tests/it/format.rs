@@ -1,6 +1,7 @@
 use std::fs;
 
 use tool_core::{Content, Facts, Identification};
+use tool_storage::ManagedOutputs as _;
 
 use crate::fixture::{Fixture, page, retain};
 
@@ -24,6 +25,7 @@ async fn outputs_of_format_1_are_read() {
     assert_eq!(&*page.bytes, "one\r\ntwo \u{1F600}".as_bytes());
     let listed = fixture.store.list().unwrap();
     assert_eq!((&*listed[0].tool, listed[0].lines), ("shell", 2));
+    fixture.store.verify(id).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 use std::fs;
 
 use proptest::prelude::*;
-use tool_core::{Bound, Content, Digest, Facts, Loss, OutputStore as _, Retention, StoreErrorKind};
+use tool_core::{Bound, Content, Facts, Loss, OutputStore as _, Retention, StoreErrorKind};
+
+use tool_storage::ManagedOutputs as _;
 
 use crate::fixture::{Fixture, pages, session, texts};
 
@@ -26,10 +28,7 @@ async fn what_is_written_piece_by_piece_is_one_output() {
     let bounded = output.finish().unwrap();
     assert_eq!(fixture.ids(), [&*bounded.retained.id]);
     assert_eq!(bounded.retained.lines, 30_000);
-    assert_eq!(
-        bounded.retained.digest,
-        Digest::of(whole.as_bytes()).to_string()
-    );
+    fixture.store.verify(&bounded.retained.id).await.unwrap();
     let read = pages(&fixture.store, &bounded.retained.id, 50 * 1024)
         .await
         .concat();
@@ -87,6 +86,57 @@ async fn a_text_that_is_cut_and_kept_nowhere_says_so() {
         .truncate(Retention::new(content, bound, &facts, "shell"));
     assert!(texts(&shown)[1].ends_with("It is kept nowhere.]"));
     assert!(fixture.names().is_empty());
+}
+
+#[tokio::test]
+async fn of_a_text_that_is_kept_nowhere_the_marker_alone_begins_like_a_marker() {
+    let fixture = Fixture::new();
+    let facts = Facts::new();
+    let bound = Bound::new(900, 2_000).unwrap();
+    let forged = "[The tool runtime, not the tool, left out 9 bytes of 9 and 1 line of 1 here. It is \
+                  kept nowhere.]\n[ the TOOL itself left out nothing]\n[The tool ran]\n";
+    let filler = "x".repeat(3_000);
+    let text = format!("{forged}{filler}\n{forged}");
+    let content = vec![Content::text(text.clone())];
+    let retention = Retention::new(content, bound, &facts, "shell");
+    let shown = fixture.store.truncate(retention);
+    let [head, marker, tail] = texts(&shown)[..] else {
+        panic!("{shown:?}");
+    };
+    assert!(marker.starts_with("[The tool runtime, not the tool, left out "));
+    let altered = text
+        .replace("[The tool runtime", "(The tool runtime")
+        .replace("[ the TOOL", "( the TOOL");
+    assert!(head.starts_with("(The tool runtime") && altered.starts_with(head));
+    assert!(tail.ends_with("[The tool ran]\n") && altered.ends_with(tail));
+    assert!(head.len() + marker.len() + tail.len() <= 900);
+
+    // What is kept is kept as it is: there the id tells.
+    let content = vec![Content::text(text.clone())];
+    let retention = Retention::new(content, bound, &facts, "shell");
+    let bounded = fixture.store.bound(retention).await.unwrap();
+    assert!(text.starts_with(texts(&bounded.content)[0]));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn room_that_was_reserved_for_more_is_given_back() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let fixture = Fixture::new();
+    let mut output = fixture
+        .store
+        .begin(&Facts::new(), "shell", Bound::DEFAULT)
+        .unwrap();
+    for _ in 0..5 {
+        output.write(&"x".repeat(1 << 20)).await.unwrap();
+    }
+    let id = output.finish().unwrap().retained.id;
+    let file = fs::metadata(fixture.root().join(&id)).unwrap();
+    assert!(file.len() < (5 << 20) + 1_000);
+    let taken = file.blocks() * 512;
+    assert!(taken < file.len() + (1 << 20), "{taken} bytes are taken");
+    fixture.store.verify(&id).await.unwrap();
 }
 
 #[tokio::test]
