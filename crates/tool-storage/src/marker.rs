@@ -143,6 +143,8 @@ impl<'a> Marker<'a> {
             if pointer.is_empty() {
                 pointer.push_str("the top");
             }
+            // A key neither begins nor ends a marker, not even inside of one.
+            let pointer = pointer.replace('[', "(").replace(']', ")");
             said.push_str(&format!(
                 "; {} {} of {} at {pointer}",
                 place.left_out,
