@@ -65,14 +65,14 @@ async fn a_short_output_is_shown_whole_and_what_its_producer_lost_beside_it() {
 #[tokio::test]
 async fn the_marker_says_what_the_producer_lost() {
     let fixture = Fixture::new();
-    let (facts, loss) = (Facts::new(), Loss::of(12, "rows"));
+    let (facts, loss) = (Facts::new(), Loss::of(12, "rows [x]"));
     let bound = Bound::new(600, 2_000).unwrap();
     let content = vec![Content::text("x".repeat(2_000))];
     let retention = Retention::new(content, bound, &facts, "shell").loss(Some(&loss));
     let bounded = fixture.store.bound(retention).await.unwrap();
     let shown = texts(&bounded.content);
     assert!(
-        shown[1].ends_with(" The tool itself had left out 12 rows before; nobody keeps them.]")
+        shown[1].ends_with(" The tool itself had left out 12 rows (x) before; nobody keeps them.]")
     );
     assert!(shown.iter().map(|text| text.len()).sum::<usize>() <= 600);
 }
