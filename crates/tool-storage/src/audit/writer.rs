@@ -120,7 +120,8 @@ impl Writer {
         }
         let (told, answer) = mpsc::channel();
         let orders = self.orders.as_ref();
-        if !orders.is_some_and(|orders| orders.try_send(Order::Tell(told)).is_ok()) {
+        let sent = orders.is_some_and(|orders| orders.try_send(Order::Tell(told)).is_ok());
+        if !sent {
             self.seen.asked.store(false, Ordering::Relaxed);
             return false;
         }
