@@ -87,7 +87,10 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
         }
     })?;
     let launch = server.launch(setup::servers_folder(path));
-    let pins = setup::pins(common).await?;
+    let mut pins = setup::pins(common).await?;
+    if let Some(first) = server.first_sight() {
+        pins = pins.first_sight(first);
+    }
     match pins.see_launch(server.name(), &launch).await? {
         true => Ok(server),
         false => Err(CliError::Held {
