@@ -90,6 +90,9 @@ mod import_pins;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
+/// Calls that take several rounds with the client.
+#[cfg(all(feature = "child", unix))]
+mod import_rounds;
 /// Servers that are asked too often.
 #[cfg(feature = "http-client")]
 mod import_throttled;

@@ -51,9 +51,10 @@ impl Shared {
             self.begun.cancelled().await;
         }
         let end = {
-            // A request that stays open takes no place from the others.
-            let permit = match method {
-                "subscriptions/listen" => None,
+            // A request that stays open takes no place from the others, and what is told waits for
+            // none: it may be what frees one.
+            let permit = match (method, id) {
+                ("subscriptions/listen", _) | (_, None) => None,
                 _ => self.permits.acquire().await.ok(),
             };
             let end = self.post(id, headers, body).await;

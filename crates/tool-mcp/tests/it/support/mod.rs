@@ -6,6 +6,9 @@ pub(crate) mod agreeing;
 /// A server that does as it is told, written by hand so that it can misbehave.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod fixture;
+/// That server, imported and served on.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod gateway;
 /// An HTTP client, written by hand so that every header is the test's.
 #[cfg(feature = "http")]
 pub(crate) mod http;
