@@ -1,6 +1,7 @@
 //! Measures what a call costs, in one run. See README.md.
 
 mod add;
+mod bucket;
 mod floor;
 mod groups;
 mod options;
@@ -43,6 +44,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
     storage::measure(&mut report, options.rounds)?;
+    bucket::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {
         let only = options.only.as_deref().unwrap_or_default();
         return Err(format!("there is no group and no row with \"{only}\" in its name").into());
