@@ -98,10 +98,7 @@ impl SerializeMap for Members<'_> {
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unsure> {
         // Of the sorts of keys only texts are sure, and those that are written like them.
         let Self { room, .. } = self;
-        let key = key.serialize(Encoding {
-            room,
-            levels: None,
-        })?;
+        let key = key.serialize(Encoding { room, levels: None })?;
         match key {
             Plain::Text(text) => {
                 self.key = Some(text);
