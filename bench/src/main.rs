@@ -1,6 +1,7 @@
 //! Measures what a call costs, in one run. See README.md.
 
 mod add;
+mod bucket;
 mod floor;
 mod gateway;
 mod groups;
@@ -53,6 +54,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let mut report = Report::of(options.only.clone());
     groups::measure(&mut report, options.rounds)?;
     storage::measure(&mut report, options.rounds)?;
+    bucket::measure(&mut report, options.rounds)?;
     provider::measure(&mut report, options.rounds)?;
     gateway::measure(&mut report, options.rounds)?;
     if report.lines().next().is_none() {

@@ -52,6 +52,9 @@ impl Report {
         rows: &[Row],
     ) {
         let asked: Vec<&Row> = self.asked(group, rows).collect();
+        if asked.is_empty() {
+            return;
+        }
         let is_needed = |one: &&Contender<'_>| {
             asked.iter().any(|row| {
                 let peer = matches!(row.peer, Peer::Contender(peer) if peer == one.name());

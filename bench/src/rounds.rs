@@ -135,6 +135,15 @@ impl Rounds {
         Spread::of(both.map(|(one, other)| one / other).collect())
     }
 
+    /// One ratio over another one, round by round; each is a contender and its peer.
+    pub fn grown(&self, [one, its]: [usize; 2], [other, others]: [usize; 2]) -> Spread {
+        let all = (0..self.by_contender[one].len()).map(|round| {
+            let nanos = |index: usize| self.by_contender[index][round];
+            (nanos(one) / nanos(its)) / (nanos(other) / nanos(others))
+        });
+        Spread::of(all.collect())
+    }
+
     /// How much longer one contender takes than another does, round by round.
     pub fn extra(&self, index: usize, base: usize) -> Spread {
         let both = self.by_contender[index]

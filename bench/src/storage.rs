@@ -1,9 +1,10 @@
 //! What it costs to keep long output, beside what the disk and the memory cost.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use tool_core::{Bound, Content, Facts, OutputStore as _, PageRequest, Retention}
 use tool_storage::{DirStore, Durability, Limits, Marker, ReadingHint, preview};
 
 use crate::report::Report;
-use crate::rounds::{Contender, Spread};
+use crate::rounds::{Contender, Rounds, Spread};
 use crate::rows::{Amount, Line, Measured, Row, row};
 
 type Done = Result<(), Box<dyn Error>>;
@@ -25,9 +26,12 @@ const STREAM: &[Row] = &[
 const PREVIEW: &[Row] = &[row("preview of 100 MB", "preview", "memchr", Some(1.5))];
 const KEPT: &[Row] = &[
     row("page@end", "page@end", "page@start", Some(1.1)),
-    row("put@10000", "put@10000", "put@10", Some(2.0)),
     row("list@10000", "list@10000", "list@10", Some(1.25)),
+    row("put@10000", "put@10000", "put@10", None),
+    row("bare@10000", "bare@10000", "bare@10", None),
 ];
+/// What the store adds to the calls that it cannot do without is to be the same among few and many.
+const ADDED: Row = row("put/bare@10000", "put/bare@10000", "put/bare@10", Some(1.1));
 
 /// How much is streamed.
 const STREAMED: usize = 1 << 30;
@@ -43,7 +47,7 @@ pub fn measure(report: &mut Report, rounds: u32) -> Done {
     if report.asks_for("preview", PREVIEW) {
         preview_of_much(report)?;
     }
-    if report.asks_for("kept", KEPT) {
+    if report.asks_for("kept", KEPT) || report.asks_for("kept", &[ADDED]) {
         kept(report, rounds)?;
     }
     Ok(())
@@ -221,19 +225,64 @@ fn kept(report: &mut Report, rounds: u32) -> Done {
             Contender::direct("list@10000", || many.list_page(10, None).ok()),
         ],
         rounds,
-        &KEPT[2..],
-    );
-    report.measure(
-        "kept",
-        "storing 4 KiB and forgetting it again",
-        &[
-            Contender::awaited("put@10", put(&few)),
-            Contender::awaited("put@10000", put(&many)),
-        ],
-        rounds,
         &KEPT[1..2],
     );
+    puts(report, rounds, [&few, &many], dir.path())
+}
+
+/// Storing among few and among many, beside the calls that no store of files gets by without, each
+/// in a folder with as many files.
+fn puts(report: &mut Report, rounds: u32, [few, many]: [&DirStore; 2], dir: &Path) -> Done {
+    let (bare_few, bare_many) = (dir.join("bare few"), dir.join("bare many"));
+    let names = Cell::new(0);
+    for (folder, files) in [(&bare_few, 10), (&bare_many, 10_000)] {
+        fs::create_dir(folder)?;
+        for _ in 0..files {
+            fs::write(folder.join(name(&names)), "y".repeat(100))?;
+        }
+    }
+    let contenders = [
+        Contender::awaited("put@10", put(few)),
+        Contender::awaited("put@10000", put(many)),
+        Contender::direct("bare@10", || bare(&bare_few, &names).ok()),
+        Contender::direct("bare@10000", || bare(&bare_many, &names).ok()),
+    ];
+    let contenders: Vec<&Contender<'_>> = contenders.iter().collect();
+    let rounds = Rounds::measure(&contenders, rounds);
+    let measured = |ours: usize, peer: usize, ratio: Spread| Measured {
+        ours: Amount::Nanos(rounds.nanos(ours).median),
+        peer: Amount::Nanos(rounds.nanos(peer).median),
+        ratio,
+    };
+    let lines = [
+        (&KEPT[2], measured(1, 0, rounds.ratio(1, 0))),
+        (&KEPT[3], measured(3, 2, rounds.ratio(3, 2))),
+        (&ADDED, measured(1, 3, rounds.grown([1, 3], [0, 2]))),
+    ];
+    report.add(
+        "kept: storing 4 KiB and forgetting it again".to_owned(),
+        lines.map(|(row, measured)| Line::of(row, measured)).into(),
+    );
     Ok(())
+}
+
+/// A file under one name, written, under its own name, and gone.
+fn bare(folder: &Path, names: &Cell<u64>) -> io::Result<()> {
+    let name = name(names);
+    let (aside, shown) = (folder.join(format!(".new-{name}")), folder.join(name));
+    let mut file = File::create_new(&aside)?;
+    file.write_all(&[b'x'; 4_096])?;
+    drop(file);
+    fs::rename(&aside, &shown)?;
+    fs::remove_file(&shown)
+}
+
+/// Another name each time, as long as those of the store and as far from each other, as a folder
+/// finds a name that it had before faster.
+fn name(names: &Cell<u64>) -> String {
+    names.set(names.get() + 1);
+    let far = names.get().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    format!("out_{far:016x}")
 }
 
 fn put(store: &DirStore) -> impl AsyncFn() {

@@ -88,7 +88,8 @@ pub trait OutputHarness: Send + Sync {
         false
     }
 
-    /// Cases that do not hold, each with the reason.
+    /// Cases that do not hold, each with the reason. One that holds all the same is stale, and a
+    /// name that is no case of the suite fails.
     fn declared(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }

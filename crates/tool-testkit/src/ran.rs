@@ -11,6 +11,7 @@ macro_rules! ran {
             let ran = $module::$case($harness).await;
             report.add(name, ran, reason.map(|(_, reason)| *reason));
         )*
+        report.find_strangers(&declared);
         report
     }};
 }

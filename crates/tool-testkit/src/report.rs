@@ -87,6 +87,17 @@ impl Report {
         };
         self.cases.push((name, verdict));
     }
+
+    /// Adds a failure for whatever is declared and is no case: a name that is spelled wrong would
+    /// declare nothing, and a case that was renamed would be declared no more.
+    pub(crate) fn find_strangers(&mut self, declared: &[(&'static str, &'static str)]) {
+        for (name, _) in declared {
+            if !self.cases.iter().any(|(case, _)| case == name) {
+                let seen = "it is declared, and there is no case of that name".to_owned();
+                self.cases.push((name, Verdict::Failed { seen }));
+            }
+        }
+    }
 }
 
 /// A line for each case.

@@ -25,7 +25,7 @@ use tool_runtime::storage::object_store::aws::{AmazonS3, AmazonS3Builder};
 pub(super) struct Server {
     runtime: Option<Runtime>,
     pub(super) endpoint: String,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 pub(super) const BUCKET: &str = "shared";
@@ -67,7 +67,7 @@ impl Server {
         Self {
             runtime: Some(runtime),
             endpoint,
-            _folder: folder,
+            folder,
         }
     }
 
@@ -76,14 +76,9 @@ impl Server {
         client(&self.endpoint)
     }
 
-    /// Runs something on the server's own threads and waits for it on this one.
-    pub(super) fn block_on(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let (done, is_done) = std::sync::mpsc::channel();
-        self.runtime.as_ref().unwrap().spawn(async move {
-            work.await;
-            done.send(()).unwrap();
-        });
-        is_done.recv().unwrap();
+    /// Where it keeps everything.
+    pub(super) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 }
 

@@ -206,6 +206,14 @@ fn a_person_reads_lines_searches_and_removes() {
         .tool(&["output", "read", id, "--lines", "729999.."])
         .end();
     assert_eq!(read.succeeded().text(), "729999\n730000\n");
+    let read = bench
+        .tool(&["output", "read", id, "--lines", "20..10"])
+        .end();
+    assert!(
+        read.says(&["lines 20..10 end before they begin; write 10..20"])
+            .text()
+            .is_empty()
+    );
     let found = bench
         .tool(&["output", "search", id, "72999", "--most", "2"])
         .end();

@@ -105,6 +105,9 @@ mod login_bounds;
 /// Logging in to servers.
 #[cfg(feature = "oauth")]
 mod login_flow;
+/// Tokens that end, and new ones in their place.
+#[cfg(feature = "oauth")]
+mod login_renewals;
 /// What of a login is seen where.
 #[cfg(feature = "oauth")]
 mod login_secrets;

@@ -55,6 +55,36 @@ async fn a_case_without_its_hook_fails_by_name() {
 }
 
 #[tokio::test]
+async fn a_case_that_is_declared_and_holds_is_stale() {
+    let holds = "each_shape_comes_back_as_it_was";
+    let report = artifacts::run(&Gossips(Vec::new())).await;
+    assert_eq!(*report.verdict(holds), Verdict::Passed);
+    let report = artifacts::run(&Gossips(vec![(holds, "it did not hold once")])).await;
+    assert_eq!(*report.verdict(holds), Verdict::Stale);
+    let said = format!("stale           {holds}: it is declared and passes\n");
+    assert!(report.to_string().contains(&said));
+
+    // Of one that is stale alone the whole is not good.
+    let failing = report.cases().iter().filter_map(|(name, verdict)| {
+        let failed = matches!(verdict, Verdict::Failed { .. });
+        failed.then_some((*name, "it gossips"))
+    });
+    let mut declared: Vec<_> = failing.collect();
+    assert!(artifacts::run(&Gossips(declared.clone())).await.is_good());
+    declared.push((holds, "it did not hold once"));
+    assert!(!artifacts::run(&Gossips(declared)).await.is_good());
+}
+
+#[tokio::test]
+async fn what_is_declared_under_the_name_of_no_case_fails() {
+    let report = artifacts::run(&Gossips(vec![("what_is_put_is_gto", "it gossips")])).await;
+    assert!(matches!(
+        report.verdict("what_is_put_is_gto"),
+        Verdict::Failed { seen } if seen.contains("no case of that name")
+    ));
+}
+
+#[tokio::test]
 async fn a_report_says_in_a_line_what_each_case_came_to() {
     let gossips = Gossips(vec![("a_reference_alone_opens_nothing", "it gossips")]);
     let report = artifacts::run(&gossips).await.to_string();

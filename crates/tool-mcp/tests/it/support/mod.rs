@@ -18,6 +18,9 @@ pub(crate) mod http_server;
 /// Importing that server.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod imported;
+/// A process whose servers want a login.
+#[cfg(feature = "oauth")]
+pub(crate) mod login_gateway;
 /// A server that wants to know who calls, and where to log in to it.
 #[cfg(feature = "oauth")]
 pub(crate) mod login_site;
