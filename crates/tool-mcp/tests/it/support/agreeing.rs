@@ -53,6 +53,7 @@ impl Agreeing {
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.exchange(method, params.clone()).await;
         while answer["result"]["resultType"] == "input_required" {
+            assert!(self.asked.len() < 100, "it is asked without end");
             answer = self.round(method, &params, &answer, usize::MAX).await;
         }
         answer
