@@ -65,18 +65,15 @@ fn question(ask: &Ask<'_>) -> String {
         "write" => "wants to write".to_owned(),
         "external" => "wants to go outside of the workspace".to_owned(),
         "call" => "is to be called".to_owned(),
-        action => format!("wants \"{}\"", render::printable(action, true)),
+        action => format!("wants \"{}\"", render::one_line(action)),
     };
     let mut text = format!("{} {wish}:\n", source(ask));
     for resource in ask.request.resources.iter() {
-        text.push_str(&format!(
-            "  {}\n",
-            render::printable(&resource.to_string(), true)
-        ));
+        text.push_str(&format!("  {}\n", render::one_line(&resource.to_string())));
     }
     if let Some(metadata) = ask.request.metadata {
         for (key, value) in metadata {
-            let shown = render::printable(&format!("{key}: {value}"), true);
+            let shown = render::one_line(&format!("{key}: {value}"));
             text.push_str(&format!("  ({shown})\n"));
         }
     }
@@ -86,7 +83,7 @@ fn question(ask: &Ask<'_>) -> String {
 
 fn source(ask: &Ask<'_>) -> String {
     match ask.request.tool {
-        Some(tool) => render::printable(&tool.to_string(), true),
+        Some(tool) => render::one_line(&tool.to_string()),
         None => "A tool".to_owned(),
     }
 }

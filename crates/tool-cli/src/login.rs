@@ -28,11 +28,11 @@ pub(crate) async fn login(common: &Common, name: &str) -> Result<ExitCode, CliEr
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = io::stdout().lock();
-    writeln!(
-        out,
-        "{}",
-        render::printable(&told(name, &login), out.is_terminal())
-    )?;
+    let mut line = told(name, &login);
+    if out.is_terminal() {
+        line = render::one_line(&line);
+    }
+    writeln!(out, "{line}")?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -87,7 +87,10 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
         }
     })?;
     let launch = server.launch(setup::servers_folder(path));
-    let pins = setup::pins(common).await?;
+    let mut pins = setup::pins(common).await?;
+    if let Some(first) = server.first_sight() {
+        pins = pins.first_sight(first);
+    }
     match pins.see_launch(server.name(), &launch).await? {
         true => Ok(server),
         false => Err(CliError::Held {
@@ -98,15 +101,21 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
 
 /// The page is opened by the person, who sees where it is, and by nothing here.
 fn show(page: &AuthorizationPage) {
+    render::note(&shown(page));
+}
+
+/// A server writes much of it, and no line of its own.
+fn shown(page: &AuthorizationPage) -> String {
     let scopes = match page.scopes.is_empty() {
         true => String::new(),
         false => format!(", for {}", page.scopes.join(" ")),
     };
-    let text = format!(
-        "log in to server {} at {}{scopes}:\n  {}\nwaiting until that is done; Ctrl-C gives up",
-        page.server, page.host, page.url
-    );
-    render::note(&render::printable(&text, true));
+    let place = format!("log in to server {} at {}{scopes}:", page.server, page.host);
+    format!(
+        "{}\n  {}\nwaiting until that is done; Ctrl-C gives up",
+        render::one_line(&place),
+        render::one_line(&page.url)
+    )
 }
 
 fn told(name: &str, login: &LoggedIn) -> String {

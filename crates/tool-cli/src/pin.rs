@@ -146,7 +146,10 @@ async fn forget(common: &Common, pins: &Pins, what: &str) -> Result<ExitCode, Cl
         return Ok(ExitCode::SUCCESS);
     }
     render::note(match tool {
-        None => "forgotten; the server is trusted as it is the next time that it is reached",
+        None => {
+            "forgotten; the next time that it is reached the server is new: trusted as it is, or \
+             not started before it is approved where its overlay says so"
+        }
         Some(_) => "forgotten; the tool waits for approval when its server lists it the next time",
     });
     Ok(ExitCode::SUCCESS)

@@ -54,5 +54,5 @@ impl Line {
 }
 
 fn one_line(message: &str) -> String {
-    render::printable(message, true).replace(['\n', '\t'], " ")
+    render::one_line(&message.replace(['\n', '\t'], " "))
 }

@@ -47,19 +47,39 @@ pub(crate) fn program() -> String {
     std::env::args().next().unwrap_or_else(|| "tool".to_owned())
 }
 
-/// Makes text safe to print on a terminal: what could move the cursor or change colours is shown
-/// escaped. Into a pipe it goes as it is.
+/// Makes text safe to print on a terminal: what could move the cursor, change colours or reorder
+/// what is around it is shown escaped. Into a pipe it goes as it is.
 pub(crate) fn printable(text: &str, terminal: bool) -> String {
     if !terminal {
         return text.to_owned();
     }
+    escaped(text, |c| matches!(c, '\n' | '\t') || !is_active(c))
+}
+
+/// The same for text that has one line of a terminal: it begins no other, which would look like
+/// ours.
+pub(crate) fn one_line(text: &str) -> String {
+    escaped(text, |c| !is_active(c))
+}
+
+fn escaped(text: &str, keep: impl Fn(char) -> bool) -> String {
     text.chars()
         .flat_map(|c| {
-            let keep = matches!(c, '\n' | '\t') || !c.is_control();
+            let keep = keep(c);
             let escaped = (!keep).then(|| c.escape_default()).into_iter().flatten();
             escaped.chain(keep.then_some(c))
         })
         .collect()
+}
+
+/// Whether a character does something to those around it: a control, one that ends a line, or one
+/// that sets a direction (Unicode Standard Annex 9, section 2).
+fn is_active(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
 }
 
 /// A size as people read it.
@@ -114,7 +134,16 @@ const LAST_DAY: u64 = 2_932_896;
 
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::{one_line, printable, time};
+
+    #[test]
+    fn text_cannot_move_or_reorder_what_is_around_it_nor_begin_a_line_where_it_has_one() {
+        let text = "a\n\tb\u{1b}[2J\r\u{202e}txt\u{2066}\u{200f}\u{2028}ü\u{5d0}";
+        let rest = "b\\u{1b}[2J\\r\\u{202e}txt\\u{2066}\\u{200f}\\u{2028}ü\u{5d0}";
+        assert_eq!(printable(text, true), format!("a\n\t{rest}"));
+        assert_eq!(one_line(text), format!("a\\n\\t{rest}"));
+        assert_eq!(printable(text, false), text);
+    }
 
     #[test]
     fn a_moment_is_shown_by_the_calendar() {

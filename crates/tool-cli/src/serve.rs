@@ -258,7 +258,7 @@ async fn watch_servers(runtime: &Runtime) {
             .map(|detail| format!(": {detail}"))
             .unwrap_or_default();
         let line = format!("server {}: {}{detail}", server.name, server.state.as_str());
-        render::note(&render::printable(&line, true));
+        render::note(&render::one_line(&line));
     }
     std::future::pending::<()>().await;
 }

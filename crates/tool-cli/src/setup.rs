@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_runtime::core::{Approver, NobodyToAsk};
-use tool_runtime::mcp::{ClientTokens, Pins, ServersConfig};
+use tool_runtime::mcp::{ClientTokens, FirstSight, Pins, ServersConfig};
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
 use tool_runtime::registry::FailingCalls;
 use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
@@ -186,9 +186,11 @@ async fn greet_strangers(common: &Common) -> Result<(), CliError> {
     for server in config.servers() {
         if pins.trusted(server.name()).await?.is_none() {
             let (name, launch) = (server.name(), server.launch(base));
-            render::note(&format!(
-                "server {name} is new, and trusted as it is: {launch}"
-            ));
+            let becomes = match server.first_sight() {
+                Some(FirstSight::Hold) => "not started before it is approved",
+                Some(FirstSight::Trust) | None => "trusted as it is",
+            };
+            render::note(&format!("server {name} is new, and {becomes}: {launch}"));
         }
     }
     Ok(())

@@ -44,7 +44,9 @@ pub trait Encoder<O>: Send + Sync {
     fn encode(&self, output: O) -> Result<Value, Box<dyn Error + Send + Sync>>;
 
     /// Encodes one value, of which nobody may ever ask for a value of JSON. Gives what
-    /// [`encode`](Self::encode) would give; override it to spare that.
+    /// [`encode`](Self::encode) would give; override it to spare that. The codec that is used unless
+    /// another is given does so with [`Output::encode`], which may serialize twice: output that can be
+    /// serialized only once is to be collected before.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).

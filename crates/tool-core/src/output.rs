@@ -24,6 +24,9 @@ pub struct Output(Spoken<'static>);
 impl Output {
     /// Encodes by `Serialize`, to what [`serde_json::to_value`] gives.
     ///
+    /// It may serialize twice, as what turns out not to be of the simple sort is begun anew. What can
+    /// be serialized only once, as an iterator in a cell, is to be collected before.
+    ///
     /// # Errors
     /// What `to_value` fails with: the output has no JSON form.
     pub fn encode(output: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
@@ -106,9 +109,12 @@ impl Serialize for Output {
 }
 
 impl std::fmt::Display for Output {
-    /// Compact JSON.
+    /// Compact JSON; indented by two spaces where the alternate form is asked for, as `{:#}` does.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = serde_json::to_string(self).map_err(|_| std::fmt::Error)?;
-        f.write_str(&text)
+        let text = match f.alternate() {
+            true => serde_json::to_string_pretty(self),
+            false => serde_json::to_string(self),
+        };
+        f.write_str(&text.map_err(|_| std::fmt::Error)?)
     }
 }

@@ -159,7 +159,10 @@ enum Fault {
     /// It is no decision, but of this shape.
     Shape(String),
     /// It is about another artifact than the question.
-    Stale,
+    Stale {
+        /// Whether the question shows any.
+        shows: bool,
+    },
 }
 
 impl Suspension {
@@ -208,17 +211,20 @@ impl Suspension {
         match from {
             None => Ok(verdict),
             Some(Value::String(from)) if asked == Some(&from) => Ok(verdict),
-            Some(Value::String(_)) => Err(required(Fault::Stale)),
+            Some(Value::String(_)) => Err(required(Fault::Stale {
+                shows: asked.is_some(),
+            })),
             Some(_) => Err(no_decision()),
         }
     }
 }
 
 impl DecisionRequired {
-    /// Whether it is a decision, but one that names another artifact than the question shows.
+    /// Whether it is a decision, but one that names another artifact than the question shows, or one
+    /// where the question shows none.
     #[must_use]
     pub fn is_stale(&self) -> bool {
-        self.fault == Fault::Stale
+        matches!(self.fault, Fault::Stale { .. })
     }
 }
 
@@ -229,8 +235,11 @@ impl fmt::Display for Fault {
                 f,
                 ", got {shape}; give {{\"decision\":\"approve\"}} or {{\"decision\":\"decline\"}}"
             ),
-            Self::Stale => f.write_str(
+            Self::Stale { shows: true } => f.write_str(
                 " on the artifact that it shows, got one on another; look at that one and decide anew",
+            ),
+            Self::Stale { shows: false } => f.write_str(
+                ", got one on an artifact where none is shown; leave \"from\" out",
             ),
         }
     }

@@ -60,7 +60,8 @@ impl Tool {
     /// A tool from a description and an asynchronous closure over a typed input.
     ///
     /// The schema of the input is what its type deserializes from, with unknown keys refused; the
-    /// schema of the output is what its type serializes to. `?` on an ordinary error inside the
+    /// schema of the output is what its type serializes to, which it may be asked for
+    /// [twice](crate::Output::encode). `?` on an ordinary error inside the
     /// closure makes a defect; return a [`ToolFailure`](crate::ToolFailure) for what the model is
     /// meant to read. What cannot be honoured is kept in [`problems`](Self::problems) and
     /// reported, with the name, when the tool is registered.

@@ -25,6 +25,7 @@ mod greeting;
 mod http;
 mod incoming;
 mod inputs;
+mod left;
 mod limits;
 mod line;
 mod listing;

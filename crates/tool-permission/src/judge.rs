@@ -239,10 +239,14 @@ fn no_rule(action: &str) -> Ruling {
     Ruling::new(Decision::Ask, format!("no rule for {action} matches"))
 }
 
-/// The strictest of several rulings, the first of those that are equally strict. Of none: deny.
+/// The strictest of several rulings; of those that are equally strict the first that is a rule's,
+/// else the first. Of none: deny.
+///
+/// What no rule speaks of never hides a rule: whoever allows the one has to see the other.
 pub(crate) fn strictest(rulings: impl IntoIterator<Item = Ruling>) -> Ruling {
+    let weight = |ruling: &Ruling| (ruling.decision, ruling.rule().is_some());
     rulings
         .into_iter()
-        .reduce(|a, b| if b.decision > a.decision { b } else { a })
+        .reduce(|a, b| if weight(&b) > weight(&a) { b } else { a })
         .unwrap_or_else(|| Ruling::new(Decision::Deny, "the request names no resource"))
 }

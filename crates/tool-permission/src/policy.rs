@@ -279,7 +279,8 @@ impl RulePolicy {
         }
         if let Err(error) = self.approvals.refresh().await {
             let because = format!("{}; {}", by_rules.because, ErrorChain::of(&error));
-            return Ruling::new(Decision::Ask, because).reason(by_rules.reason);
+            // It stays the ruling of its rule: whoever asks whether a rule spoke is told so.
+            return by_rules.told_as(because);
         }
         let (approved, now) = (self.approvals.current(), self.approvals.now());
         if approved.is_empty() {

@@ -17,6 +17,8 @@ const MOST_CALLERS: usize = 1_024;
 /// Failing calls that are remembered of one caller.
 const MOST_CALLS: usize = 256;
 
+const NANOS: u128 = Duration::from_secs(1).as_nanos();
+
 /// Denies a call that its caller has made so many times with the same arguments, and that failed
 /// each time: a model that does not see that it goes in circles is told so.
 ///
@@ -110,17 +112,20 @@ impl FailingCalls {
         if request.action != Action::CALL {
             return None;
         }
-        let seen = self.seen();
+        let caller = caller(request.facts);
         // Most callers have no call that failed, and their arguments need no look.
-        let caller = seen.callers.get(&caller(request.facts))?;
-        let arguments = request.arguments()?;
-        let call = call(request.definition?, arguments);
-        let failed = caller.failed.get(&call)?;
+        if !self.seen().callers.contains_key(&caller) {
+            return None;
+        }
+        // Nobody waits for long arguments of others.
+        let call = call(request.definition?, request.arguments()?);
+        let failed = *self.seen().callers.get(&caller)?.failed.get(&call)?;
         let rests = failed.last.elapsed();
         if failed.times < self.0.most.get() || rests >= self.0.rest {
             return None;
         }
-        let wait = (self.0.rest - rests).as_secs().max(1);
+        // Never less than it takes: whoever waits that long is not denied again.
+        let wait = (self.0.rest - rests).as_nanos().div_ceil(NANOS);
         let times = failed.times;
         let reason = format!(
             "this call failed {times} times with the same arguments; change them, do something \
@@ -148,11 +153,12 @@ impl EventSink for FailingCalls {
                 self.seen().running.insert(number, call);
             }
             EventKind::Settled(settlement) => {
+                let caller = caller(event.facts);
                 let mut seen = self.seen();
                 let call = seen.running.remove(&number);
                 let failed = match &settlement.outcome {
                     Outcome::Completed => {
-                        seen.callers.remove(&caller(event.facts));
+                        seen.callers.remove(&caller);
                         return;
                     }
                     Outcome::Failed(_) | Outcome::TimedOut { .. } | Outcome::Defect(_) => true,
@@ -160,7 +166,7 @@ impl EventSink for FailingCalls {
                     _ => false,
                 };
                 if let Some(call) = call.filter(|_| failed) {
-                    seen.count(caller(event.facts), call);
+                    seen.count(caller, call);
                 }
             }
             EventKind::Dropped => {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
-use tool_core::{Call, CallError, Facts, Outcome, Settlement, Tool, TypedTool};
+use tool_core::{Call, CallError, Facts, Outcome, Output, Settlement, Tool, TypedTool};
 
 use crate::Snapshot;
 
@@ -212,8 +212,8 @@ impl<I, O: DeserializeOwned> Handle<I, O> {
         if let Some(error) = CallError::of(&settlement) {
             return Err(HandleError::Call(Box::new(error)));
         }
-        let output = settlement.output().unwrap_or(&Value::Null);
-        O::deserialize(output).map_err(HandleError::Decode)
+        let output = settlement.output.map_or(Value::Null, Output::into_value);
+        serde_json::from_value(output).map_err(HandleError::Decode)
     }
 }
 

@@ -30,6 +30,8 @@ mod trusted;
 #[cfg(feature = "provider")]
 mod turn_parts;
 #[cfg(feature = "storage")]
+mod turns_aside;
+#[cfg(feature = "storage")]
 mod upkeep;
 
 pub use builder::RuntimeBuilder;

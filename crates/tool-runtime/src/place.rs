@@ -10,6 +10,7 @@ use tool_storage::{
 };
 
 use crate::RuntimeError;
+use crate::turns_aside::TurnsAside;
 
 /// Where outputs, artifacts and what is remembered are kept: a folder, or a bucket that many
 /// gateways share.
@@ -130,7 +131,7 @@ impl Opened {
         Ok(match self {
             Self::Folder(folder) => {
                 let opened = DirState::open(folder.join(KEPT));
-                Arc::new(opened.map_err(RuntimeError::Store)?)
+                Arc::new(TurnsAside::new(opened.map_err(RuntimeError::Store)?))
             }
             #[cfg(feature = "object-store")]
             Self::Bucket(bucket) => {

@@ -60,6 +60,7 @@ fn told(status: &UpstreamStatus) -> Value {
         UpstreamState::Held { .. } => {
             Some("an operator has to approve how it is reached".to_owned())
         }
+        UpstreamState::Locked { .. } => Some("an operator has to log in to it".to_owned()),
         UpstreamState::Failed { .. } => Some("an operator has to look at it".to_owned()),
         UpstreamState::Disabled => Some("an operator has switched it off".to_owned()),
         _ => None,

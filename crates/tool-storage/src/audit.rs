@@ -41,9 +41,11 @@ use crate::folder::Folder;
 /// last clone waits for it. A process that is killed by force loses the lines of these milliseconds.
 /// Lines are not forced to the disk: a machine that loses its power loses what its system had not
 /// written yet.
-/// No event waits for the disk. As a hook, a call waits only where lines could not be written and calls are refused
-/// then: one at a time finds out whether they can be again, for 100 ms at the most, and is refused
-/// where there is no answer; all others are refused at once meanwhile.
+/// No event waits for the disk. As a hook, a call waits only where lines could not be written and
+/// calls are refused then: one finds out whether they can be again, for 100 ms at the most, and is
+/// refused where there is no answer; until there is one, all others are refused at once. It waits on
+/// the thread that runs it, so that a runtime of one worker stands still meanwhile, once for every
+/// question that the disk leaves open.
 ///
 /// Give it to a registry as its [`EventSink`], and as a [`BeforeHook`] as well where calls are to be
 /// refused while nothing can be written ([`AuditFailure::Refuse`]).

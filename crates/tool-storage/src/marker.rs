@@ -102,6 +102,7 @@ impl<'a> Marker<'a> {
         let kept = self.kept.map_or_else(String::new, |(id, _)| {
             format!(" All that is shown here is kept as {id}.")
         });
+        let loss = unbracketed(&loss.to_string());
         format!("[The tool itself left out {loss}; nobody keeps them.{kept}]")
     }
 
@@ -143,6 +144,7 @@ impl<'a> Marker<'a> {
             if pointer.is_empty() {
                 pointer.push_str("the top");
             }
+            let pointer = unbracketed(&pointer);
             said.push_str(&format!(
                 "; {} {} of {} at {pointer}",
                 place.left_out,
@@ -178,6 +180,7 @@ impl<'a> Marker<'a> {
 
     fn said_of_loss(&self) -> String {
         self.loss.map_or_else(String::new, |loss| {
+            let loss = unbracketed(&loss.to_string());
             format!(" The tool itself had left out {loss} before; nobody keeps them.")
         })
     }
@@ -193,6 +196,11 @@ impl<'a> Marker<'a> {
             cut.all_lines,
         )
     }
+}
+
+/// What a tool has named, so that it neither begins nor ends a marker inside of one.
+fn unbracketed(named: &str) -> String {
+    named.replace('[', "(").replace(']', ")")
 }
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {

@@ -53,11 +53,20 @@ use crate::marker::Marker;
 /// ```
 #[must_use]
 pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<Content> {
+    marked(content, bound, marker).0
+}
+
+/// A preview, and which of its blocks is the marker, where it has one.
+pub(crate) fn marked(
+    content: Vec<Content>,
+    bound: Bound,
+    marker: &Marker<'_>,
+) -> (Vec<Content>, Option<usize>) {
     if !bound.is_exceeded_by(content.iter().filter_map(Content::as_text)) {
-        return content;
+        return (content, None);
     }
     let content = match preview_json(content, bound, marker) {
-        Ok(shown) => return shown,
+        Ok((shown, marker)) => return (shown, Some(marker)),
         Err(content) => content,
     };
     let joined = Joined::new(&content);
@@ -66,6 +75,7 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
     let mut shown = Shown {
         cut,
         marker: Some(marker.text(joined.len(), cut)),
+        marked: None,
         content: Vec::with_capacity(content.len().min(MANY) + 2),
     };
     let starts: Vec<usize> = joined.parts().iter().map(|part| part.start).collect();
@@ -82,16 +92,16 @@ pub fn preview(content: Vec<Content>, bound: Bound, marker: &Marker<'_>) -> Vec<
         }
     }
     shown.mark();
-    shown.content
+    (shown.content, shown.marked)
 }
 
 /// Shows one text that is a list or an object as a shorter one that is JSON too, and the marker
-/// after it. Gives any other content back.
+/// after it; says which block that is. Gives any other content back.
 fn preview_json(
     mut content: Vec<Content>,
     bound: Bound,
     marker: &Marker<'_>,
-) -> Result<Vec<Content>, Vec<Content>> {
+) -> Result<(Vec<Content>, usize), Vec<Content>> {
     let mut texts = content.iter().enumerate().filter_map(|(at, block)| {
         let text = block.as_text().filter(|text| !text.is_empty())?;
         Some((at, text))
@@ -113,8 +123,11 @@ fn preview_json(
         text.text = cut.text;
     }
     content.insert(at + 1, Content::text(marker));
-    content.retain(|block| block.as_text() != Some(""));
-    Ok(content)
+    let is_shown = |block: &Content| block.as_text() != Some("");
+    let before = content.iter().take(at + 1).filter(|block| is_shown(block));
+    let place = before.count();
+    content.retain(is_shown);
+    Ok((content, place))
 }
 
 /// What may be shown beside the marker of an output of so many bytes.
@@ -133,6 +146,8 @@ pub(crate) fn budget(bound: Bound, marker: &Marker<'_>, bytes: usize) -> Budget 
 struct Shown {
     cut: Cut,
     marker: Option<String>,
+    /// Which block is the marker, once it is put.
+    marked: Option<usize>,
     content: Vec<Content>,
 }
 
@@ -167,6 +182,7 @@ impl Shown {
     /// Puts the marker, once.
     fn mark(&mut self) {
         if let Some(marker) = self.marker.take() {
+            self.marked = Some(self.content.len());
             self.content.push(Content::text(marker));
         }
     }

@@ -1,11 +1,9 @@
 //! What is shown of content that is kept nowhere.
 
-use std::borrow::Cow;
-
 use tool_core::{Content, Retention};
 
 use crate::marker::Marker;
-use crate::preview::preview;
+use crate::preview::marked;
 
 /// Shows content in part, with a marker that nothing in the content can be taken for.
 ///
@@ -17,37 +15,43 @@ use crate::preview::preview;
 pub(crate) fn truncated(retention: Retention<'_>) -> Vec<Content> {
     let marker = Marker::of_nothing().loss(retention.loss);
     let mut content = retention.content;
-    for block in &mut content {
-        if let Content::Text(text) = block
-            && let Cow::Owned(other) = unlike_markers(&text.text)
-        {
-            text.text = other;
-        }
-    }
-    preview(content, retention.bound, &marker)
+    // Before, so that no cut hides the words of what was one; and after, as JSON that is cut has
+    // its keys written anew, a bracket that was escaped among them.
+    round_brackets(&mut content, None);
+    let (mut shown, place) = marked(content, retention.bound, &marker);
+    round_brackets(&mut shown, place);
+    shown
 }
 
-/// The text, of the same length, without what begins as a marker does.
-fn unlike_markers(text: &str) -> Cow<'_, str> {
-    let mut parts = Vec::new();
-    let mut taken = 0;
-    for at in memchr::memchr_iter(b'[', text.as_bytes()) {
-        let (Some(before), Some(after)) = (text.get(taken..at), text.get(at + 1..)) else {
-            continue;
-        };
-        let words = after.trim_start().as_bytes();
-        let is_like = |begins: &str| {
-            let start = words.get(..begins.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(begins.as_bytes()))
-        };
-        if Marker::BEGINNINGS.iter().any(|begins| is_like(begins)) {
-            parts.extend([before, "("]);
-            taken = at + 1;
+/// Takes the square bracket from whatever begins as a marker does, but for the marker, if there is
+/// one. Every text keeps its length.
+fn round_brackets(content: &mut [Content], marker: Option<usize>) {
+    let mut found = Vec::new();
+    for (index, block) in content.iter().enumerate() {
+        let text = block.as_text().filter(|_| Some(index) != marker);
+        let Some(text) = text else { continue };
+        for at in memchr::memchr_iter(b'[', text.as_bytes()) {
+            // A model reads the texts as one, so that the words may stand in the next.
+            let next = content.iter().skip(index + 1).filter_map(Content::as_text);
+            let after = text.get(at + 1..).into_iter().chain(next);
+            let words = after.flat_map(str::chars).filter(|c| !c.is_whitespace());
+            if Marker::BEGINNINGS
+                .iter()
+                .any(|it| begins(words.clone(), it))
+            {
+                found.push((index, at));
+            }
         }
     }
-    if parts.is_empty() {
-        return Cow::Borrowed(text);
+    for (index, at) in found {
+        if let Some(Content::Text(text)) = content.get_mut(index) {
+            text.text.replace_range(at..=at, "(");
+        }
     }
-    parts.extend(text.get(taken..));
-    Cow::Owned(parts.concat())
+}
+
+/// Whether characters without white space begin with some words, in whatever case.
+fn begins(mut text: impl Iterator<Item = char>, words: &str) -> bool {
+    let mut words = words.chars().filter(|c| !c.is_whitespace());
+    words.all(|c| text.next().is_some_and(|it| it.eq_ignore_ascii_case(&c)))
 }

@@ -119,8 +119,12 @@ pub(crate) fn servers(common: &Common, findings: &mut Findings) -> Option<Server
     }
     for server in config.servers() {
         let about = format!("server {}", server.name());
-        let words: Vec<&str> = server.words().skip(server.prefix_words().len()).collect();
-        if let Some(unpinned) = launcher::unpinned(&words) {
+        // What the prefix fetches, such as an image to run inside of, and what it runs.
+        let words: Vec<&str> = server.words().collect();
+        let own = words.get(server.prefix_words().len()..).unwrap_or_default();
+        let (whole, own) = (launcher::unpinned(&words), launcher::unpinned(own));
+        let own = own.filter(|own| whole.as_ref() != Some(own));
+        for unpinned in whole.into_iter().chain(own) {
             let text = format!(
                 "\"{}\" is whatever version is newest when it starts",
                 unpinned.package

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tool_runtime::core::Namespace;
-use tool_runtime::mcp::{Pins, ServersConfig, UpstreamState, UpstreamStatus, Upstreams};
+use tool_runtime::mcp::{
+    FirstSight, Pins, ServersConfig, UpstreamState, UpstreamStatus, Upstreams,
+};
 use tool_runtime::registry::Registry;
 
 use super::explained;
@@ -17,8 +19,8 @@ use crate::{render, setup};
 /// The most of a list that is told of.
 const MOST: usize = 5;
 
-/// Starts every server that is as it was trusted, or was never seen, tells how it does, and ends
-/// it. Nothing is pinned by a look.
+/// Starts every server that is as it was trusted, or was never seen and is trusted at first sight,
+/// tells how it does, and ends it. Nothing is pinned by a look.
 pub(crate) async fn look(
     common: &Common,
     config: Option<ServersConfig>,
@@ -58,6 +60,17 @@ pub(crate) async fn look(
         }
         let seen = match trusted {
             Some(_) => "trusted",
+            // It was told of above.
+            None if waits => continue,
+            None if server.first_sight() == Some(FirstSight::Hold) => {
+                let text = "was never approved, and is not started";
+                let fix = format!(
+                    "it is: {shown}; `tool list` takes it in without starting it, and `tool pin` \
+                     approves it"
+                );
+                findings.problem(&about, text, fix);
+                continue;
+            }
             None => {
                 // Ahead of the start: whoever did not mean it can still stop it.
                 let name = server.name();
@@ -69,7 +82,7 @@ pub(crate) async fn look(
         };
         findings.ok(&about, format!("{seen}: {shown}"));
         launches.insert(server.name().to_string(), shown);
-        started = started.with(server.clone());
+        started = started.with(server.clone().for_a_look());
     }
     let (statuses, times) = settle(
         started,

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The lines of the values of one text, by JSON pointer. Clones are cheap.
+///
+/// Its pointers take [`MOST_BYTES`] together: a text of many values under one long key would else take
+/// the square of its length. Values beyond that count as what they stand in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines(Arc<BTreeMap<String, u32>>);
 
@@ -23,6 +26,8 @@ struct Scanner {
     pointer: String,
     /// Containers, each with how long its pointer is.
     stack: Vec<(Inside, usize)>,
+    /// How many bytes the pointers of what is found may still take.
+    room: usize,
     found: BTreeMap<String, u32>,
 }
 
@@ -31,6 +36,7 @@ impl Lines {
     pub(crate) fn of(text: &str) -> Self {
         let mut scanner = Scanner {
             line: 1,
+            room: MOST_BYTES,
             ..Scanner::default()
         };
         let mut rest = text;
@@ -100,6 +106,10 @@ impl Scanner {
             self.pointer.truncate(*length);
             self.pointer.push_str(&format!("/{index}"));
         }
+        let Some(room) = self.room.checked_sub(self.pointer.len()) else {
+            return;
+        };
+        self.room = room;
         // Of a key that stands twice the last one counts, as it does for whoever reads the text.
         self.found.insert(self.pointer.clone(), self.line);
     }
@@ -129,6 +139,9 @@ fn bare(text: &str) -> usize {
     let ends = |c: char| c.is_ascii_whitespace() || "{}[],:\"".contains(c);
     text.find(ends).unwrap_or(text.len())
 }
+
+/// 64 MiB: a thousand tools of a thousand values each are found to the last one.
+const MOST_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests;

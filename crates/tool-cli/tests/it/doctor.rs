@@ -89,6 +89,9 @@ fn s43_launchers_without_a_version_and_files_that_anybody_may_write_are_found() 
         "node": {"command": "npx", "args": ["-y", "pkg"], "cwd": "nowhere"},
         "python": {"command": "uvx", "args": ["pkg"], "cwd": "nowhere"},
         "pinned": {"command": "npx", "args": ["-y", "pkg@1.2.3"], "cwd": "nowhere"},
+        "inside": {"prefix": ["docker", "run", "-i", "sandbox:latest"],
+            "command": "npx", "args": ["-y", "other"], "cwd": "nowhere"},
+        "bare": {"prefix": ["bwrap", "--"], "command": "npx", "args": ["-y", "bare"], "cwd": "nowhere"},
     }});
     let file = bench.file("mcp.json", &config.to_string());
     let rules = bench.file("rules.toml", "version = 1\n");
@@ -108,6 +111,9 @@ fn s43_launchers_without_a_version_and_files_that_anybody_may_write_are_found() 
         "policy rules.toml: everybody on this machine may write it",
         "server node: \"pkg\" is whatever version is newest when it starts",
         "server python: \"pkg\" is whatever version is newest when it starts",
+        "server inside: \"sandbox:latest\" is whatever version is newest when it starts",
+        "server inside: \"other\" is whatever version is newest when it starts",
+        "server bare: \"bare\" is whatever version is newest when it starts",
     ] {
         assert!(found.iter().any(|it| it == wanted), "{wanted}: {found:#?}");
     }
@@ -115,6 +121,10 @@ fn s43_launchers_without_a_version_and_files_that_anybody_may_write_are_found() 
         !found.iter().any(|it| it.contains("server pinned: \"pkg")),
         "{found:#?}"
     );
+    let of_bare = found
+        .iter()
+        .filter(|it| it.contains("\"bare\" is whatever"));
+    assert_eq!(of_bare.count(), 1, "{found:#?}");
     mode(&file, 0o600);
     mode(bench.path(), 0o777);
     let found = problems(&bench.tool(&args).end().with_code(1).json());

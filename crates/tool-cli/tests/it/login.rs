@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::invocation::{drain, wait};
 use crate::login_site::LoginSite;
 use crate::serving::Serving;
+use crate::stdio_client::StdioClient;
 use crate::workbench::Workbench;
 
 const CONFIG: [&str; 2] = ["--mcp-config", "mcp.json"];
@@ -120,6 +121,14 @@ fn a_login_is_shown_made_used_and_forgotten() {
         .end()
         .says(&["locked", "needs a login: `tool login tickets`"]);
 
+    // It waits for the servers before it answers.
+    let serve = bench.tool(&["serve"]).args(CONFIG);
+    let told = StdioClient::start(serve).call("server_status", json!({}));
+    assert_eq!(
+        told["structuredContent"]["servers"],
+        json!([{"name": "tickets", "state": "locked", "note": "an operator has to log in to it"}])
+    );
+
     let said = log_in(&bench, &[]);
     assert!(
         said.stderr
@@ -220,6 +229,27 @@ fn what_cannot_be_logged_in_to_is_named_with_the_way_out() {
         .end()
         .with_code(2)
         .says(&["server own is a process, and nobody logs in to it"]);
+
+    // One that has to be approved is not approved by a login.
+    let servers =
+        json!({"mcpServers": {"held": {"url": site.url(), "overlay": {"trust": "approve"}}}});
+    bench.file("approve.json", &servers.to_string());
+    let held = || {
+        let login = ["login", "held", "--mcp-config", "approve.json"];
+        bench
+            .tool(&login)
+            .end()
+            .with_code(2)
+            .says(&["`tool pin diff held` shows it"]);
+    };
+    held();
+    let status = bench.tool(&["pin", "status"]).end().succeeded();
+    assert!(
+        status.text().contains("held: not trusted to be started\n"),
+        "{}",
+        status.text()
+    );
+    held();
 
     // One that is reached in another way than was trusted waits for approval first.
     log_in(&bench, &[]);

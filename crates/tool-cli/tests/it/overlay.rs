@@ -61,6 +61,65 @@ fn an_overlay_that_is_wrong_keeps_its_server_out_and_says_everything_that_is_wro
 }
 
 #[test]
+fn a_server_that_is_to_be_approved_is_greeted_looked_at_and_forgotten_as_such() {
+    let bench = Workbench::new();
+    dressed(&bench, json!({"trust": "approve"}));
+    let doctor = |code| {
+        let args = ["--mcp-config", "mcp.json", "--json", "doctor"];
+        let document = bench.tool(&args).end().with_code(code).json();
+        let findings = document["findings"].as_array().unwrap().clone();
+        let problems = findings.into_iter().filter(|it| it["level"] == "problem");
+        (problems.collect::<Vec<_>>(), document["servers"].clone())
+    };
+    let (problems, servers) = doctor(1);
+    assert_eq!((problems.len(), servers), (1, json!([])), "{problems:#?}");
+    assert_eq!(
+        problems[0]["says"],
+        "was never approved, and is not started"
+    );
+    let fix = problems[0]["fix"].as_str().unwrap();
+    assert!(
+        fix.starts_with("it is: ") && fix.contains(" serve --root served"),
+        "{fix}"
+    );
+
+    let list = || {
+        bench
+            .tool(&["--mcp-config", "mcp.json", "list"])
+            .end()
+            .succeeded()
+    };
+    let wanted = "server own is new, and not started before it is approved: ";
+    let first = list().says(&[wanted]);
+    assert!(
+        !first.stderr.contains("trusted as it is"),
+        "{}",
+        first.stderr
+    );
+    let (problems, servers) = doctor(1);
+    assert_eq!((problems.len(), servers), (1, json!([])), "{problems:#?}");
+    assert_eq!(problems[0]["says"], "waits for approval: how it is reached");
+
+    // How it is reached, and then what it lists.
+    for listed in [false, true] {
+        let diff = bench.tool(&["--json", "pin", "diff", "own"]).end();
+        let code = diff.with_code(1).json()["code"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let approve = ["pin", "approve", "own", &code];
+        bench.tool(&approve).end().succeeded();
+        assert_eq!(list().text().contains("own__read"), listed);
+    }
+    let (problems, servers) = doctor(0);
+    assert_eq!((problems, &servers[0]["tools"]), (Vec::new(), &json!(7)));
+
+    let forgotten = bench.tool(&["pin", "forget", "own"]).end().succeeded();
+    forgotten.says(&["or not started before it is approved where its overlay says so"]);
+    list().says(&[wanted]);
+}
+
+#[test]
 fn a_rule_names_a_tool_by_what_it_is_and_a_call_by_its_new_name() {
     let bench = Workbench::new();
     dressed(

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
@@ -55,6 +56,33 @@ fn a_client_over_local_sockets_is_served_without_a_thread_for_each_step() {
         assert_ne!(flags(socket) & NON_BLOCKING, 0);
     }
 
+    drop(input);
+    assert!(wait(&mut child).unwrap().success());
+}
+
+#[test]
+fn a_socket_stays_as_it_is_where_the_other_stream_is_of_another_kind() {
+    let bench = Workbench::new();
+    let (mut input, stdin) = UnixStream::pair().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let stdout = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (output, _) = listener.accept().unwrap();
+    let mut serve = bench.tool(&["serve"]).into_command();
+    serve.stdin(Stdio::from(OwnedFd::from(stdin.try_clone().unwrap())));
+    serve.stdout(Stdio::from(OwnedFd::from(stdout)));
+    let mut child = serve.stderr(Stdio::null()).spawn().unwrap();
+    drop(serve);
+
+    output.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut output = BufReader::new(output).lines();
+    // The second is read only if it was waited for.
+    for id in [1, 2] {
+        let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+        input.write_all(format!("{ping}\n").as_bytes()).unwrap();
+        let answer: Value = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert_eq!(flags(&stdin) & NON_BLOCKING, 0);
+    }
     drop(input);
     assert!(wait(&mut child).unwrap().success());
 }

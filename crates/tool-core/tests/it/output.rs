@@ -14,6 +14,7 @@ fn encoded(output: &impl Serialize) -> bool {
     let value = serde_json::to_value(output).unwrap();
     let output = Output::encode(output).unwrap();
     assert_eq!(output.to_string(), value.to_string());
+    assert_eq!(format!("{output:#}"), format!("{value:#}"));
     assert_eq!(serde_json::to_string(&output).unwrap(), value.to_string());
     assert_eq!(output.as_text(), value.as_str());
     assert_eq!(output.is_null(), value.is_null());

@@ -70,7 +70,10 @@ pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolF
 /// What the model reads of a call that got no result. The cause is for the operator.
 pub(crate) fn unanswered(server: &Namespace, error: CallError) -> ToolFailure {
     let text = match &error {
-        CallError::Gone => {
+        CallError::Unfinished(cause) if matches!(**cause, CallError::Changed) => format!(
+            "server {server} has changed this tool, and the call cannot go on; it may have run in part"
+        ),
+        CallError::Gone | CallError::Unfinished(_) => {
             format!("server {server} is not available; the call may have run in part")
         }
         CallError::NotSent | CallError::Away => {

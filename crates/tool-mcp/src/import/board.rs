@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call_error::CallError;
 use super::incoming::Asked;
+use super::left::Left;
 use super::mailbox::{Letter, Mailbox};
 use super::whose::Whose;
 use super::wishes::Wishes;
@@ -19,6 +20,8 @@ use crate::wire::Id;
 /// Who waits for what on one connection: shared by whoever reads it and the callers.
 pub(crate) struct Board {
     waiting: Mutex<HashMap<u64, Waiting>>,
+    /// Locked after who waits.
+    left: Mutex<Left>,
     tools_changed: Notify,
     /// How often the server said that its tools have changed.
     changes_told: AtomicU64,
@@ -42,7 +45,8 @@ pub(crate) enum Addressee {
     Caller,
     /// There is no request in the middle of which it could be.
     Nobody(Asked),
-    /// There are several, of several callers or of one that cannot be told from others.
+    /// There are several, of several callers or of one that cannot be told from others, or it was
+    /// another one that is over.
     Unknown(Asked),
     /// The one to whom it belongs has too many already.
     Busy(Asked),
@@ -62,6 +66,7 @@ impl Board {
     pub(crate) fn new(tally: Arc<Tally>, frame_bytes: usize) -> Self {
         Self {
             waiting: Mutex::default(),
+            left: Mutex::default(),
             tools_changed: Notify::new(),
             changes_told: AtomicU64::new(0),
             changes_seen: watch::Sender::new(0),
@@ -92,13 +97,29 @@ impl Board {
         self.waiting().remove(&id).map(|waiting| waiting.mailbox)
     }
 
+    /// Takes out a request that its caller has given up. Whether it was there.
+    pub(crate) fn give_up(&self, id: u64) -> bool {
+        let mut waiting = self.waiting();
+        let Some(given_up) = waiting.remove(&id) else {
+            return false;
+        };
+        if let Some(whose) = given_up.whose {
+            self.left().add(whose);
+        }
+        true
+    }
+
     /// Takes a question to the request in the middle of which it was asked: `of` where the server
-    /// said so, else the only one, or the latest where all are of one caller.
+    /// said so, else the only one, or the latest where all are of one caller, as were those that
+    /// were given up a moment ago.
     pub(crate) fn ask(&self, of: Option<u64>, asked: Asked) -> Addressee {
         let waiting = self.waiting();
-        let of = of.filter(|id| waiting.get(id).is_some_and(|one| one.whose.is_some()));
-        let mailbox = match of.and_then(|id| waiting.get(&id)) {
-            Some(named) => named.mailbox.clone(),
+        let mailbox = match of {
+            Some(of) => match waiting.get(&of) {
+                Some(named) if named.whose.is_some() => named.mailbox.clone(),
+                Some(_) => return Addressee::Nobody(asked),
+                None => return Addressee::Unknown(asked),
+            },
             None => {
                 let callers = waiting
                     .iter()
@@ -108,7 +129,8 @@ impl Board {
                 };
                 let mut others = callers.map(|(_, whose, _)| whose);
                 let alone = others.clone().count() == 1;
-                if !alone && !others.all(|other| other.is_same(whose)) {
+                let one = alone || others.all(|other| other.is_same(whose));
+                if !one || !self.left().is_all_of(whose) {
                     return Addressee::Unknown(asked);
                 }
                 latest.mailbox.clone()
@@ -223,6 +245,10 @@ impl Board {
         self.closed.cancelled().await;
     }
 
+    fn left(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -260,3 +286,6 @@ impl Tally {
         self.stray_messages.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests;

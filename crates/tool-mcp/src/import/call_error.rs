@@ -20,6 +20,9 @@ pub(crate) enum CallError {
     /// The server has changed it, or has not said what it changed.
     #[error("the tool is not as it was trusted, or as it was listed for this request")]
     Changed,
+    /// It was sent before, and a later part of it was not.
+    #[error("the request was begun and cannot go on")]
+    Unfinished(#[source] Box<Self>),
     #[error("the server answered with error {code}: {message}")]
     Peer {
         code: i64,
@@ -68,6 +71,15 @@ pub(crate) enum CallError {
 }
 
 impl CallError {
+    /// The same of a request of which a part was sent before, where that matters: it may have run
+    /// in part.
+    pub(crate) fn after(self, begun: bool) -> Self {
+        match self {
+            Self::NotSent | Self::Away | Self::Changed if begun => Self::Unfinished(Box::new(self)),
+            error => error,
+        }
+    }
+
     /// Why a person has to log in before there is another attempt, as a clause that follows on the
     /// server's name.
     pub(crate) fn wants_login(&self) -> Option<&str> {

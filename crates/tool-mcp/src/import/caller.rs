@@ -82,6 +82,23 @@ impl Caller {
         }
         None
     }
+
+    /// Whether a request that got no success may succeed with what there is to show by now.
+    #[cfg_attr(
+        not(feature = "oauth"),
+        expect(clippy::unused_async, reason = "only a login is waited for")
+    )]
+    pub(crate) async fn has_other(&self, _shown: &Shown, _response: &Response) -> bool {
+        #[cfg(feature = "oauth")]
+        if let Some(login) = &self.login {
+            let url = _response.url();
+            let challenge = Challenge::of(_response.status(), _response.headers(), url);
+            if let Some(challenge) = challenge {
+                return login.has_other(_shown.held.as_ref(), &challenge).await;
+            }
+        }
+        false
+    }
 }
 
 impl Caller {

@@ -162,7 +162,7 @@ impl Catalogue {
             self.told.tell(self.server.as_str(), &name, &dropped);
             self.dressing.note_dropped(&name, &dropped, &mut notes);
             let plain = remote::tool(&self.line, &self.server, advertised, digest, gates);
-            let plain = declared.on(&self.server, plain);
+            let plain = declared.on(plain, |name| self.dressing.advertised(name));
             let dressed = self.dressing.dress(&name, plain);
             believed.extend(dressed.believed);
             tools.push((name, dressed.tool, dressed.advertised));

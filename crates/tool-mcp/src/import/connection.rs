@@ -16,7 +16,7 @@ use super::open_questions::OpenQuestions;
 use super::parked::Parked;
 use super::party::Party;
 use super::pending::Pending;
-use super::slot::{GoingOn, Slot};
+use super::slot::{Asking, GoingOn, Slot};
 use super::whose::Whose;
 use crate::wire::{Id, Message};
 
@@ -185,7 +185,6 @@ impl Connection {
             told: !matches!(method, "initialize" | "server/discover"),
             left: self.limits.total,
             slot: None,
-            parking: None,
             asked: Vec::new(),
             questions: 0,
         })
@@ -217,22 +216,26 @@ impl Connection {
         let slot = Slot::of(self.server(), method, &params);
         let mut left = self.limits.total;
         let mut going_on = slot.as_ref().and_then(Slot::take);
+        let mut begun = going_on.is_some();
         for _ in 0..=MOST_ROUNDS {
-            let mut result = match going_on.take() {
-                Some(GoingOn::Asked(result)) => result,
+            let (result, answered) = match going_on.take() {
+                Some(GoingOn::Asked { result, answered }) => (result, answered),
                 other => {
-                    let mut pending = match other {
-                        Some(GoingOn::Parked(key)) => self.unpark(&key, slot.clone())?,
+                    let sent = match other {
+                        Some(GoingOn::Parked(key)) => self.unpark(&key, slot.clone()),
                         // Without a handshake there may be another round.
                         _ if self.is_stateless() && may_ask(method) => {
-                            self.begin(method, params.clone()).await?
+                            self.begin(method, params.clone()).await
                         }
-                        _ => self.begin(method, std::mem::take(&mut params)).await?,
+                        _ => self.begin(method, std::mem::take(&mut params)).await,
                     };
+                    let again = std::mem::replace(&mut begun, true);
+                    let mut pending = sent.map_err(|error| error.after(again))?;
                     pending.left = left.min(pending.left);
                     pending.slot.clone_from(&slot);
                     let started = Instant::now();
-                    let mut answer = pending.settle(&report).await?;
+                    let answer = pending.settle(&report).await;
+                    let mut answer = answer.map_err(|error| error.after(again))?;
                     // The time that a person takes between rounds is not the server's.
                     left = left.saturating_sub(started.elapsed());
                     match answer.result.get("resultType") {
@@ -248,7 +251,7 @@ impl Connection {
                                 && self.is_stateless()
                                 && may_ask(method) =>
                         {
-                            answer.result
+                            (answer.result, Map::new())
                         }
                         Some(kind) => {
                             let kind = kind.as_str().unwrap_or_default();
@@ -257,7 +260,7 @@ impl Connection {
                     }
                 }
             };
-            self.provide(slot.as_ref(), &mut result, &mut params)
+            self.provide(slot.as_ref(), result, answered, &mut params)
                 .await?;
         }
         Err(CallError::Rounds(MOST_ROUNDS))
@@ -267,44 +270,47 @@ impl Connection {
     async fn provide(
         &self,
         slot: Option<&Slot>,
-        result: &mut Value,
+        result: Value,
+        answered: Map<String, Value>,
         params: &mut Map<String, Value>,
     ) -> Result<(), CallError> {
         params.remove("inputResponses");
         params.remove("requestState");
-        if let Some(slot) = slot {
-            slot.keep(GoingOn::Asked(result.clone()));
-        }
-        let wanted = result.get_mut("inputRequests").map(Value::take);
-        let state = result.get_mut("requestState").map(Value::take);
+        let wanted = result.get("inputRequests").cloned();
+        let state = result.get("requestState").cloned();
+        let mut asking = Asking {
+            slot,
+            result,
+            answered,
+        };
         let mut open = OpenQuestions::new();
         if let Some(Value::Object(wanted)) = wanted {
             if wanted.len() > MOST_QUESTIONS {
                 return Err(CallError::Unreadable);
             }
             for (key, mut request) in wanted {
+                if asking.answered.contains_key(&key) {
+                    continue;
+                }
                 let method = request.get("method").and_then(Value::as_str);
                 let method = method.unwrap_or_default().to_owned();
                 let asked = request.get_mut("params").map(Value::take);
                 let (asked, server) = (asked.unwrap_or_default(), self.server());
                 let answering = {
-                    let key = key.clone();
+                    let key = slot.map_or_else(|| key.clone(), |slot| slot.question(&key));
                     async move { self.party.provide(server, key, &method, asked).await }
                 };
                 open.push(key, Box::pin(answering));
             }
         }
-        if open.is_empty() && state.is_none() {
+        if open.is_empty() && asking.answered.is_empty() && state.is_none() {
             return Err(CallError::Unreadable);
         }
-        let mut responses = Map::new();
         while !open.is_empty() {
             let (key, answer) = open.next().await;
-            responses.insert(key, answer?);
+            asking.answered.insert(key, answer?);
         }
-        if let Some(slot) = slot {
-            slot.take();
-        }
+        let responses = std::mem::take(&mut asking.answered);
         if !responses.is_empty() {
             params.insert("inputResponses".to_owned(), responses.into());
         }

@@ -4,8 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde_json::{Map, Value};
 use tool_core::{
-    ArtifactKind, Column, Columns, Identity, Namespace, Owner, RepeatedWhen, ResultClass, Source,
-    Tool, ToolName, WireName,
+    ArtifactKind, Column, Columns, Owner, RepeatedWhen, ResultClass, Tool, ToolName, WireName,
 };
 
 /// The most characters of one text.
@@ -74,12 +73,10 @@ impl Declared {
 
     /// The tool with what is declared of it. Names of other tools of the server become the names
     /// that these have here.
-    pub(crate) fn on(self, server: &Namespace, mut tool: Tool) -> Tool {
-        let source = Source::Server(server.clone());
+    pub(crate) fn on(self, mut tool: Tool, named: impl Fn(&ToolName) -> WireName) -> Tool {
         let here = |names: Vec<ToolName>| {
-            let names = names.into_iter();
-            let wire = names.map(|name| WireName::of(&Identity::new(&source, name)).to_string());
-            wire.collect::<Vec<_>>()
+            let names = names.iter().map(|name| named(name).to_string());
+            names.collect::<Vec<_>>()
         };
         if let Some(most) = self.ceiling {
             tool = tool.ceiling(most);

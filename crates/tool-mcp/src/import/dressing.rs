@@ -79,6 +79,16 @@ impl Dressing {
         })
     }
 
+    /// The name by which a tool of the server is advertised, as far as that is known.
+    pub(crate) fn advertised(&self, name: &ToolName) -> WireName {
+        let renamed = self.overlay.tool(name.as_str()).rename;
+        let source = Source::Server(self.server.clone());
+        WireName::of(&Identity::new(
+            &source,
+            renamed.unwrap_or_else(|| name.clone()),
+        ))
+    }
+
     /// What calls of a tool pass.
     pub(crate) fn gates(&self, name: &str) -> Gates {
         Gates {
@@ -151,17 +161,18 @@ impl Dressing {
 }
 
 impl Gates {
-    /// Lets a call through, and holds its place as long as what is returned.
+    /// Lets a call through, and holds its place as long as what is returned. One that goes on was
+    /// counted when it was begun.
     ///
     /// # Errors
     /// What the model reads.
-    pub(crate) async fn enter(&self) -> Result<[Option<Place>; 2], String> {
+    pub(crate) async fn enter(&self, goes_on: bool) -> Result<[Option<Place>; 2], String> {
         let [tool, server] = &self.throttles;
         let mut places = [None, None];
         // The tool's first: a call that its own limit refuses takes nothing from the others.
         for (throttle, place) in [tool, server].into_iter().zip(&mut places) {
             if let Some(throttle) = throttle {
-                *place = throttle.enter(self.patience).await?;
+                *place = throttle.enter(self.patience, goes_on).await?;
             }
         }
         Ok(places)

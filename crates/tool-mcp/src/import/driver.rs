@@ -200,6 +200,9 @@ impl Driver {
                 let name = &self.upstream.name;
                 self.feed.send(difference(name, known, &listing));
                 self.catalogue.register(listing, connection).await;
+            } else if self.catalogue.trust.is_kept() {
+                // What was forgotten since is seen for the first time once more, ahead of any change.
+                self.catalogue.approved().await;
             }
         } else {
             self.catalogue.register(listing, connection).await;

@@ -57,9 +57,14 @@ pub(crate) struct Report {
 
 impl Mailbox {
     pub(crate) fn put(&self, letter: Letter) {
+        let report = |letter: &Letter| matches!(letter, Letter::Progress(_));
         let mut letters = self.letters();
-        if matches!(letter, Letter::Progress(_)) && letters.len() >= WAITING_REPORTS {
-            letters.pop_front();
+        if report(&letter) && letters.len() >= WAITING_REPORTS {
+            // Nothing but reports may be lost.
+            let Some(oldest) = letters.iter().position(report) else {
+                return;
+            };
+            letters.remove(oldest);
         }
         letters.push_back(letter);
         drop(letters);
@@ -98,5 +103,58 @@ impl Mailbox {
             .letters
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{Asked, Letter, Mailbox, Report, WAITING_REPORTS};
+
+    fn report(number: u32) -> Letter {
+        Letter::Progress(Report {
+            progress: f64::from(number),
+            total: None,
+            message: None,
+        })
+    }
+
+    fn asked(id: u64) -> Letter {
+        Letter::Asked(Asked {
+            id: id.into(),
+            method: "elicitation/create".to_owned(),
+            params: Value::Null,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_reports_loses_nothing_but_reports() {
+        let mailbox = Mailbox::default();
+        assert!(mailbox.offer(asked(1)));
+        for number in 0..100 {
+            mailbox.put(report(number));
+        }
+        assert!(matches!(mailbox.next().await, Letter::Asked(_)));
+        // The newest are there.
+        let oldest = mailbox.next().await;
+        let Letter::Progress(Report { progress, .. }) = oldest else {
+            panic!("it is no report");
+        };
+        assert_eq!(progress, 37.0);
+    }
+
+    #[tokio::test]
+    async fn a_report_that_finds_none_but_other_letters_is_lost_itself() {
+        let mailbox = Mailbox::default();
+        for id in 0..WAITING_REPORTS as u64 {
+            assert!(mailbox.offer(asked(id)));
+        }
+        mailbox.put(report(1));
+        assert!(mailbox.offer(Letter::Withdrawn(1.into())));
+        for _ in 0..WAITING_REPORTS {
+            assert!(matches!(mailbox.next().await, Letter::Asked(_)));
+        }
+        assert!(matches!(mailbox.next().await, Letter::Withdrawn(_)));
     }
 }

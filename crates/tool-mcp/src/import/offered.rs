@@ -307,6 +307,7 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::NotSent
         | CallError::Away
         | CallError::Changed
+        | CallError::Unfinished(_)
         | CallError::Status(_)
         | CallError::TooMany(_) => OfferErrorKind::Unavailable,
         #[cfg(feature = "oauth")]

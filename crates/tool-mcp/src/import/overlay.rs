@@ -132,6 +132,15 @@ impl Overlay {
         }
     }
 
+    /// The same, which says nothing of trust.
+    pub(crate) fn without_trust(mut self) -> Self {
+        self.all.trust = None;
+        for tool in self.tools.values_mut() {
+            tool.trust = None;
+        }
+        self
+    }
+
     fn total(&self) -> Duration {
         self.patience.over(&Limits::default()).total
     }

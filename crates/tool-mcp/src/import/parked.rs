@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use super::call_error::CallError;
@@ -11,13 +12,14 @@ use super::connection::Connection;
 use super::incoming::Asked;
 use super::mailbox::Mailbox;
 use super::pending::{Pending, Question};
-use super::slot::Slot;
+use super::slot::{GoingOn, Slot};
 use crate::wire::RpcError;
 
 /// How long a client may take to come back with an answer.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// The most requests to one server that wait for clients.
-const MOST: usize = 64;
+/// The most requests to one server that wait for clients: over HTTP each takes a place of those
+/// that may be on their way, and others need some as well.
+const MOST: usize = 16;
 
 /// Requests to one server in the middle of which it asked for something that a client is about to
 /// bring in another request of its own.
@@ -30,6 +32,16 @@ struct Waiting {
     left: Duration,
     asked: Vec<Question>,
     questions: u64,
+    _timer: Timer,
+}
+
+/// Gives a request up when nobody comes back for it. Dropped when somebody did.
+struct Timer(AbortHandle);
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Connection {
@@ -39,23 +51,24 @@ impl Connection {
         if waiting.len() >= MOST {
             return false;
         }
+        let connection: Weak<Connection> = self.weak();
+        let kept_under = key.clone();
+        // Ends by itself, and holds nothing alive.
+        let timer = tokio::spawn(async move {
+            sleep(PATIENCE).await;
+            if let Some(connection) = connection.upgrade() {
+                connection.give_up_parked(&kept_under);
+            }
+        });
         let parked = Waiting {
             id: pending.id,
             mailbox: pending.mailbox.clone(),
             left: pending.left,
             asked: std::mem::take(&mut pending.asked),
             questions: pending.questions,
+            _timer: Timer(timer.abort_handle()),
         };
-        waiting.insert(key.clone(), parked);
-        drop(waiting);
-        let connection: Weak<Connection> = self.weak();
-        // Ends by itself, and holds nothing alive.
-        tokio::spawn(async move {
-            sleep(PATIENCE).await;
-            if let Some(connection) = connection.upgrade() {
-                connection.give_up_parked(&key);
-            }
-        });
+        waiting.insert(key, parked);
         true
     }
 
@@ -71,10 +84,16 @@ impl Connection {
             told: true,
             left: parked.left,
             slot,
-            parking: Some(key.to_owned()),
             asked: parked.asked,
             questions: parked.questions,
         })
+    }
+
+    /// Gives up what goes on no more, whatever is kept of it.
+    pub(crate) fn abandon(&self, slot: &Slot) {
+        if let Some(GoingOn::Parked(key)) = slot.take() {
+            self.give_up_parked(&key);
+        }
     }
 
     fn give_up_parked(&self, key: &str) {

@@ -12,7 +12,7 @@ use super::connection::Connection;
 use super::incoming::Asked;
 use super::mailbox::{Answer, Letter, Mailbox, Report};
 use super::open_questions::{Answering, OpenQuestions};
-use super::slot::{GoingOn, Slot};
+use super::slot::Slot;
 use crate::wire::{Id, Message, RpcError};
 
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
@@ -32,8 +32,6 @@ pub(crate) struct Pending<'a> {
     /// What of the time in all is left, not counting what people take to answer.
     pub(super) left: Duration,
     pub(super) slot: Option<Slot>,
-    /// Under which it is parked.
-    pub(super) parking: Option<String>,
     /// Questions of the server that are not answered.
     pub(super) asked: Vec<Question>,
     /// How many there were.
@@ -47,7 +45,7 @@ pub(crate) struct Question {
     pub(super) asked: Asked,
 }
 
-impl<'a> Pending<'a> {
+impl Pending<'_> {
     /// Waits for the answer. Reports and questions of the server are taken meanwhile, and the time
     /// in which a question is open is not the server's.
     ///
@@ -61,7 +59,7 @@ impl<'a> Pending<'a> {
         let mut furthest = f64::NEG_INFINITY;
         let mut open = OpenQuestions::new();
         for question in self.asked.clone() {
-            self.open(&mut open, question);
+            open.push(question.asked.id.clone(), answering(connection, question));
         }
         loop {
             let quiet = open.is_empty();
@@ -76,7 +74,6 @@ impl<'a> Pending<'a> {
                     if open.is_empty() {
                         over.as_mut().reset(Instant::now() + self.left);
                         idle.as_mut().reset(Instant::now() + limits.idle);
-                        self.slot.as_ref().and_then(Slot::take);
                     }
                     continue;
                 }
@@ -98,10 +95,14 @@ impl<'a> Pending<'a> {
                         self.left = over.deadline().saturating_duration_since(Instant::now());
                     }
                     self.questions += 1;
-                    let key = format!("{}-{}-{}", connection.server(), self.id, self.questions);
+                    let key = format!("{}-{}", self.id, self.questions);
+                    let key = match &self.slot {
+                        Some(slot) => slot.question(&key),
+                        None => format!("{}-{key}", connection.server()),
+                    };
                     let question = Question { key, asked };
                     self.asked.push(question.clone());
-                    self.open(&mut open, question);
+                    open.push(question.asked.id.clone(), answering(connection, question));
                 }
                 Letter::Withdrawn(id) => {
                     self.asked.retain(|open| open.asked.id != id);
@@ -118,20 +119,6 @@ impl<'a> Pending<'a> {
                 }
             }
         }
-    }
-
-    /// Has a question answered, and makes sure that what waits for it can go on.
-    fn open(&mut self, open: &mut OpenQuestions<'a, Id>, question: Question) {
-        if let Some(slot) = &self.slot {
-            if self.parking.is_none() {
-                self.parking = parking_key();
-            }
-            if let Some(key) = &self.parking {
-                slot.keep(GoingOn::Parked(key.clone()));
-            }
-        }
-        let id = question.asked.id.clone();
-        open.push(id, answering(self.connection, question));
     }
 
     /// Waits for the end without any limit of time, for a request that is meant to stay open.
@@ -172,7 +159,7 @@ pub(crate) fn answer_to(
     }
 }
 
-/// A key that nobody can guess. Without randomness there is none, and nothing is parked.
+/// A key that nobody can guess, each time another one. Without randomness there is none, and nothing is parked.
 fn parking_key() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
@@ -182,12 +169,15 @@ fn parking_key() -> Option<String> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         let connection = self.connection;
-        if !self.asked.is_empty()
-            && self.slot.as_ref().is_some_and(Slot::goes_on)
-            && let Some(key) = self.parking.take()
-            && connection.park(key, self)
+        let waits = !self.asked.is_empty();
+        if let Some(slot) = self.slot.take().filter(|slot| waits && slot.goes_on())
+            && let Some(key) = parking_key()
         {
-            return;
+            // Said where there is no room as well: the next round begins nothing anew.
+            slot.keep_parked(&key);
+            if connection.park(key, self) {
+                return;
+            }
         }
         for question in self.asked.drain(..) {
             connection.reply(unanswered(question.asked.id, RpcError::INTERNAL));
@@ -203,7 +193,7 @@ impl Drop for Pending<'_> {
 impl Connection {
     /// Gives a request up, and tells the server unless it has answered.
     pub(super) fn give_up(&self, id: u64) {
-        if self.board().take(id).is_some() && self.carrier().give_up(id) {
+        if self.board().give_up(id) && self.carrier().give_up(id) {
             let mut params = Map::new();
             params.insert("requestId".to_owned(), id.into());
             params.insert("reason".to_owned(), CANCEL_REASON.into());

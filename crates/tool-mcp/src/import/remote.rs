@@ -13,7 +13,10 @@ use super::advertised::Advertised;
 use super::dressing::Gates;
 use super::line::Line;
 use super::mailbox::{Answer, Report};
+use super::slot::Slot;
 use super::{answer, call_error::CallError};
+
+const METHOD: &str = "tools/call";
 
 /// Calls one tool of a server, under the name that the server gave it.
 #[derive(Clone)]
@@ -87,27 +90,55 @@ impl Prepared for RemoteCall {
     {
         let Self { remote, arguments } = *self;
         producing(async move {
-            let _places = remote.gates.enter().await.map_err(ToolFailure::new)?;
-            match remote.call(arguments, &cx).await {
+            let mut params = Map::new();
+            params.insert("name".to_owned(), (*remote.name).into());
+            params.insert("arguments".to_owned(), arguments.into());
+            let begun = Slot::of(remote.server.as_str(), METHOD, &params).filter(Slot::is_kept);
+            let places = remote.gates.enter(begun.is_some()).await;
+            let answer = match &places {
+                Ok(_) => remote.call(params, begun.is_some(), &cx).await,
+                Err(refused) => {
+                    remote.abandon(begun.as_ref());
+                    return Err(ToolFailure::new(refused).into());
+                }
+            };
+            match answer {
                 Ok(answer) => Ok(answer::read(&remote.server, answer)?),
-                Err(error) => Err(answer::unanswered(&remote.server, error).into()),
+                Err(error) => {
+                    remote.abandon(begun.as_ref());
+                    Err(answer::unanswered(&remote.server, error).into())
+                }
             }
         })
     }
 }
 
 impl Remote {
-    async fn call(&self, arguments: Map<String, Value>, cx: &Context) -> Result<Answer, CallError> {
-        let connection = self.line.get()?;
-        self.line
-            .check(&connection, &self.name, self.digest)
-            .await?;
-        let mut params = Map::new();
-        params.insert("name".to_owned(), (*self.name).into());
-        params.insert("arguments".to_owned(), arguments.into());
+    /// `begun` where the call goes on from what a round before left.
+    async fn call(
+        &self,
+        params: Map<String, Value>,
+        begun: bool,
+        cx: &Context,
+    ) -> Result<Answer, CallError> {
+        let connection = self.line.get().map_err(|error| error.after(begun))?;
+        let checked = self.line.check(&connection, &self.name, self.digest).await;
+        checked.map_err(|error| error.after(begun))?;
         connection
-            .ask("tools/call", params, |report| cx.progress(progress(report)))
+            .ask(METHOD, params, |report| cx.progress(progress(report)))
             .await
+    }
+
+    /// Gives up what a call was to go on from.
+    fn abandon(&self, begun: Option<&Slot>) {
+        let Some(slot) = begun else {
+            return;
+        };
+        match self.line.get() {
+            Ok(connection) => connection.abandon(slot),
+            // Whatever there was has ended with the connection.
+            Err(_) => drop(slot.take()),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tool_core::Namespace;
 
 use super::Overlay;
-use crate::Launch;
+use crate::{FirstSight, Launch};
 
 /// How one server is started or reached. Printing it shows no argument, no header and no value of
 /// the environment.
@@ -137,6 +137,21 @@ impl ServerConfig {
     #[must_use]
     pub fn overlay(mut self, overlay: Overlay) -> Self {
         self.overlay = overlay;
+        self
+    }
+
+    /// What becomes of it where it was never seen, where its overlay says so. Else what
+    /// [`Pins::first_sight`](crate::Pins::first_sight) says.
+    #[must_use]
+    pub fn first_sight(&self) -> Option<FirstSight> {
+        self.overlay.all().trust
+    }
+
+    /// The same server for a look at what it lists, where no pins are kept: nothing of it waits for
+    /// an approval that its overlay wants. Whoever looks asks before whether it may be started.
+    #[must_use]
+    pub fn for_a_look(mut self) -> Self {
+        self.overlay = self.overlay.without_trust();
         self
     }
 

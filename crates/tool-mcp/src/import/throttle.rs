@@ -49,15 +49,20 @@ impl Throttle {
     }
 
     /// Lets a call through. One that is over the rate is refused at once, and one that finds no
-    /// place waits that long for one.
+    /// place waits that long for one. One that goes on was counted when it was begun; it gave its
+    /// place back meanwhile.
     ///
     /// # Errors
     /// What the model reads.
     ///
     /// # Cancel safety
     /// A dropped future holds no place. The call may have been counted.
-    pub(crate) async fn enter(&self, patience: Duration) -> Result<Option<Place>, String> {
-        if let Some(rate) = &self.rate {
+    pub(crate) async fn enter(
+        &self,
+        patience: Duration,
+        goes_on: bool,
+    ) -> Result<Option<Place>, String> {
+        if let Some(rate) = self.rate.as_ref().filter(|_| !goes_on) {
             rate.count().map_err(|wait| {
                 format!(
                     "{} takes at most {} calls in {} s and has had them; call again in {} s",
@@ -76,9 +81,13 @@ impl Throttle {
             Ok(Ok(place)) => Ok(Some(Place(place))),
             _ => Err(format!(
                 "{} takes at most {most} calls at the same time, and none of them ended within \
-                 {} s; the call was not sent",
+                 {} s; the call {}",
                 self.whose,
                 patience.as_secs_f64(),
+                match goes_on {
+                    false => "was not sent",
+                    true => "cannot go on and may have run in part",
+                },
             )),
         }
     }

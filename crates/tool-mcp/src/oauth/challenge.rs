@@ -77,10 +77,11 @@ pub(crate) fn scopes(list: &str) -> Vec<String> {
     scopes
 }
 
-/// Those of two lists, each once.
+/// Those of two lists, each once, and no more than one list may name: what a server says makes
+/// none grow without end.
 pub(crate) fn union(mut scopes: Vec<String>, more: &[String]) -> Vec<String> {
     for scope in more {
-        if !scopes.contains(scope) {
+        if scopes.len() < MOST_SCOPES && !scopes.contains(scope) {
             scopes.push(scope.clone());
         }
     }
@@ -98,7 +99,7 @@ mod tests {
     use reqwest::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
     use reqwest::{StatusCode, Url};
 
-    use super::Challenge;
+    use super::{Challenge, MOST_SCOPES, union};
 
     fn read(status: u16, values: &[&'static str]) -> Option<Challenge> {
         let mut headers = HeaderMap::new();
@@ -121,6 +122,18 @@ mod tests {
         assert!(!challenge.insufficient);
         let silent = read(401, &[]).expect("401 is one by itself");
         assert_eq!((silent.text.as_str(), silent.scopes.len()), ("", 0));
+    }
+
+    #[test]
+    fn what_a_server_wants_one_time_after_the_other_stays_bounded() {
+        let mut wanted = Vec::new();
+        for round in 0..5 {
+            let more: Vec<_> = (0..60).map(|at| format!("{round}-{at}")).collect();
+            wanted = union(wanted, &more);
+        }
+        assert_eq!(wanted.len(), MOST_SCOPES);
+        assert_eq!((wanted[0].as_str(), wanted[99].as_str()), ("0-0", "1-39"));
+        assert_eq!(union(wanted.clone(), &["0-0".to_owned()]), wanted);
     }
 
     #[test]

@@ -46,14 +46,14 @@ impl OAuthClient {
     }
 
     /// Names the variable of this process's environment that holds the secret of that id. It is
-    /// read at each login.
+    /// read at each login and each renewal, and kept nowhere.
     #[must_use]
     pub fn secret_env(mut self, variable: impl Into<String>) -> Self {
         self.secret = Some(Secret::Variable(variable.into()));
         self
     }
 
-    /// Sets the secret of that id.
+    /// Sets the secret of that id. It is not kept in the state.
     #[must_use]
     pub fn secret(mut self, secret: Credential) -> Self {
         self.secret = Some(Secret::Given(secret));

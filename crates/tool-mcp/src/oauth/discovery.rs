@@ -64,7 +64,7 @@ impl Party {
             ))
         })?;
         let found = found.map_err(|error| self.failed(&error, &web))?;
-        let issuer = self.check(&found)?;
+        let issuer = self.check(&found, &web)?;
         let metadata = found.metadata;
         let takes_documents = metadata
             .additional_fields
@@ -82,7 +82,11 @@ impl Party {
     }
 
     /// Whether what was found can be used; its issuer.
-    fn check(&self, found: &AuthorizationMetadataResolution) -> Result<String, LoginError> {
+    fn check(
+        &self,
+        found: &AuthorizationMetadataResolution,
+        web: &Web,
+    ) -> Result<String, LoginError> {
         if !found.source.is_discovered() {
             return Err(LoginError::NotOffered {
                 server: self.server.clone(),
@@ -95,6 +99,15 @@ impl Party {
         let issuer = metadata.issuer.clone().unwrap_or_default();
         if issuer.is_empty() {
             return Err(self.not_safe("the authorization server does not say who it is".to_owned()));
+        }
+        // The library takes the word of a document that is nowhere where one of an issuer is.
+        let document = web.document();
+        if !document.as_ref().is_some_and(|at| is_at_home(at, &issuer)) {
+            let at = document.as_ref().map(shown).unwrap_or_default();
+            return Err(self.not_safe(format!(
+                "an authorization server of another address, {at}, calls itself {}",
+                named(&issuer)
+            )));
         }
         if let Some(only) = &self.client.issuer
             && *only != issuer
@@ -136,10 +149,6 @@ impl Party {
     /// What the library says, by its type. Its text holds what the other side wrote.
     pub(crate) fn failed(&self, error: &AuthError, web: &Web) -> LoginError {
         let trouble = web.trouble();
-        let named = |text: &str| {
-            let text: String = text.chars().take(200).collect();
-            format!("\"{}\"", text.escape_debug())
-        };
         match error {
             AuthError::AuthorizationServerMismatch {
                 expected_issuer,
@@ -214,6 +223,128 @@ impl Party {
         LoginError::NotOffered {
             server: self.server.clone(),
             reason,
+        }
+    }
+}
+
+/// What the other side wrote, for operators.
+fn named(text: &str) -> String {
+    let text: String = text.chars().take(200).collect();
+    format!("\"{}\"", text.escape_debug())
+}
+
+/// Whether a document is where an issuer's is looked for. Whoever can put it there speaks for the
+/// issuer; whoever cannot would get the codes and secrets that are meant for it.
+///
+/// Source: RFC 8414, sections 3.1 and 3.3; OpenID Connect Discovery 1.0, section 4; MCP, revision
+/// 2026-07-28, authorization server metadata discovery. Beside their forms, that of RFC 8414
+/// without the issuer's path, which the library looks for at last.
+fn is_at_home(document: &Url, issuer: &str) -> bool {
+    const OAUTH: &str = "/.well-known/oauth-authorization-server";
+    const OPENID: &str = "/.well-known/openid-configuration";
+    let Ok(issuer) = Url::parse(issuer) else {
+        return false;
+    };
+    if issuer.origin() != document.origin() || !issuer.origin().is_tuple() {
+        return false;
+    }
+    let path = issuer.path().trim_end_matches('/');
+    let at = document.path();
+    at == OAUTH
+        || at == format!("{OAUTH}{path}")
+        || at == format!("{OPENID}{path}")
+        || at == format!("{path}{OPENID}")
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::Url;
+
+    use super::is_at_home;
+
+    #[test]
+    fn a_document_speaks_for_an_issuer_only_where_that_issuers_is_looked_for() {
+        let (root, tenant) = ("https://as.example.com", "https://as.example.com/t/");
+        for (issuer, at, speaks) in [
+            (
+                root,
+                "https://as.example.com/.well-known/oauth-authorization-server",
+                true,
+            ),
+            (
+                root,
+                "https://as.example.com/.well-known/openid-configuration",
+                true,
+            ),
+            (
+                root,
+                "https://as.example.com:443/.well-known/openid-configuration",
+                true,
+            ),
+            (root, "https://as.example.com/.well-known/x", false),
+            (
+                root,
+                "https://as.example.com/t/.well-known/openid-configuration",
+                false,
+            ),
+            (
+                root,
+                "https://as.example.com/.well-known/oauth-authorization-server/t",
+                false,
+            ),
+            (
+                root,
+                "https://evil.com/.well-known/oauth-authorization-server",
+                false,
+            ),
+            (
+                root,
+                "http://as.example.com/.well-known/oauth-authorization-server",
+                false,
+            ),
+            (
+                root,
+                "https://as.example.com:1/.well-known/oauth-authorization-server",
+                false,
+            ),
+            (
+                tenant,
+                "https://as.example.com/.well-known/oauth-authorization-server/t",
+                true,
+            ),
+            (
+                tenant,
+                "https://as.example.com/.well-known/openid-configuration/t",
+                true,
+            ),
+            (
+                tenant,
+                "https://as.example.com/t/.well-known/openid-configuration",
+                true,
+            ),
+            (
+                tenant,
+                "https://as.example.com/.well-known/oauth-authorization-server",
+                true,
+            ),
+            (
+                tenant,
+                "https://as.example.com/u/.well-known/openid-configuration",
+                false,
+            ),
+            (
+                tenant,
+                "https://as.example.com/t/u/.well-known/openid-configuration",
+                false,
+            ),
+            (
+                "as.example.com",
+                "https://as.example.com/.well-known/openid-configuration",
+                false,
+            ),
+        ] {
+            let document = Url::parse(at).expect("it is one");
+            assert_eq!(is_at_home(&document, issuer), speaks, "{issuer} {at}");
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::authorizer::{AuthorizationPage, Authorizer};
 use super::callback::{Callback, Useless, parameter};
-use super::challenge::{Challenge, union};
+use super::challenge::{self, Challenge, union};
 use super::client::Secret;
 use super::discovery::{Found, Party};
 use super::login_error::LoginError;
@@ -86,6 +86,7 @@ pub(crate) async fn log_in(
         access: tokens.access,
         refresh: tokens.refresh,
         expires: tokens.expires,
+        due: tokens.due,
     };
     keep(party, shelf, &grant, registered).await?;
     Ok(grant)
@@ -121,7 +122,10 @@ async fn scopes(
     let insufficient = challenge.is_some_and(|challenge| challenge.insufficient);
     let mut scopes = party.client.scopes.clone();
     if scopes.is_empty() {
-        scopes = quiet(found.manager.select_initial_scopes(&[])).await;
+        let mut named = quiet(found.manager.select_initial_scopes(&[])).await;
+        // A server may write anything there, and people are shown it.
+        named.retain(|scope| !scope.contains(char::is_whitespace));
+        scopes = challenge::scopes(&named.join(" "));
     }
     if !insufficient && record.wanted.is_empty() {
         return scopes;
@@ -160,7 +164,7 @@ async fn client(
     let client = if let Some(id) = &party.client.id {
         Client {
             id: id.clone(),
-            secret: secret(party)?,
+            secret: None,
             redirect_uri: redirect_uri.to_owned(),
         }
     } else if let Some(document) = &party.client.metadata_url
@@ -196,13 +200,18 @@ async fn client(
     Ok((client, registered))
 }
 
+/// Tells the library who we are. The secret of an id that is configured is what it is now.
 pub(crate) fn configure(
     party: &Party,
     found: &mut Found,
     client: &Client,
 ) -> Result<(), LoginError> {
     let mut config = OAuthClientConfig::new(&client.id, &client.redirect_uri);
-    if let Some(secret) = &client.secret {
+    let secret = match party.client.id.as_ref() == Some(&client.id) {
+        true => secret(party)?,
+        false => client.secret.clone(),
+    };
+    if let Some(secret) = &secret {
         config = config.with_client_secret(secret.expose_secret());
     }
     let configured = found.manager.configure_client(config);

@@ -1,5 +1,7 @@
 //! The login of one server, as requests to it need it.
 
+mod reason;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,8 +21,8 @@ use super::shelf::Shelf;
 
 /// How long what was read is taken for what is there. A logout elsewhere is noticed by then.
 const FRESH: Duration = Duration::from_secs(5);
-/// How long before its end a token is renewed, and at most half of its time.
-const EARLY: Duration = Duration::from_secs(30);
+/// How long no other renewal is tried after one failed while the token is still good.
+const PAUSE: Duration = Duration::from_secs(10);
 /// How often a login elsewhere is looked for.
 const LOOK: Duration = Duration::from_secs(2);
 /// How often one request is sent again because its token was refused.
@@ -46,6 +48,8 @@ struct Known {
     challenge: Option<Challenge>,
     /// With which token.
     refused: Option<Held>,
+    /// When a renewal failed last.
+    failed: Option<Instant>,
     /// Why nothing can be sent until there is another token, if that is so.
     locked: Option<String>,
 }
@@ -99,6 +103,11 @@ impl Login {
     pub(crate) async fn token(&self) -> Result<Option<Held>, (String, Lack)> {
         self.current().await.map_err(|error| {
             let (reason, lack) = self.told(&error);
+            if lack == Lack::Login {
+                // Only another one than this ends the wait.
+                let mut known = self.known();
+                known.refused = known.grant.clone().map(|grant| Held(grant.access));
+            }
             self.lock_out(&reason, lack);
             (reason, lack)
         })
@@ -108,19 +117,46 @@ impl Login {
         let Some(grant) = self.grant(FRESH).await? else {
             return Ok(None);
         };
-        if !self.is_ending(&grant) {
-            return Ok(Some(Held(grant.access)));
-        }
+        let now = (self.clock)();
         let used = Held(grant.access.clone());
-        match self.renew(&used).await {
-            Ok(renewed) => Ok(renewed),
-            // It is good for a while yet.
-            Err(error) if grant.expires.is_some_and(|end| end > (self.clock)()) => {
+        // Without a refresh token only a person can help, whom a refusal of the server leads to.
+        if grant.refresh.is_none() || grant.due.is_none_or(|due| now < due) {
+            return Ok(Some(used));
+        }
+        let is_good = grant.expires.is_some_and(|end| end > now);
+        let one = match is_good {
+            false => self.renewing.lock().await,
+            // While it is, nobody waits for who renews it, nor for what failed a moment ago.
+            true if self.failed_lately() => return Ok(Some(used)),
+            true => match self.renewing.try_lock() {
+                Ok(one) => one,
+                Err(_) => return Ok(Some(used)),
+            },
+        };
+        match self.renewed(&used, one).await {
+            Ok(Some(renewed)) => Ok(Some(renewed)),
+            // Nobody is logged in any more, or the refresh token is good for nothing.
+            Ok(None) => {
+                let left = self.grant(Duration::ZERO).await?;
+                Ok(left.map(|grant| Held(grant.access)))
+            }
+            Err(error) if is_good => {
                 tracing::warn!(server = self.party.server, %error, "a token could not be renewed");
                 Ok(Some(used))
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn failed_lately(&self) -> bool {
+        let failed = self.known().failed;
+        failed.is_some_and(|failed| failed.elapsed() < PAUSE)
+    }
+
+    /// Whether a request that was refused may be sent again with another token. Nobody is asked,
+    /// and nothing is locked: it is one that can be done without.
+    pub(crate) async fn has_other(&self, used: Option<&Held>, challenge: &Challenge) -> bool {
+        !challenge.insufficient && self.other(used, challenge).await.unwrap_or(false)
     }
 
     /// What becomes of a request that the server answered with a challenge, after so many before
@@ -244,7 +280,16 @@ impl Login {
     }
 
     async fn renew(&self, used: &Held) -> Result<Option<Held>, LoginError> {
-        let _one = self.renewing.lock().await;
+        let one = self.renewing.lock().await;
+        self.renewed(used, one).await
+    }
+
+    /// Renews as the only one of this process. Nothing where only a person can help.
+    async fn renewed(
+        &self,
+        used: &Held,
+        _one: tokio::sync::MutexGuard<'_, ()>,
+    ) -> Result<Option<Held>, LoginError> {
         // Whoever waits for it may stop waiting; the task goes on.
         let renewal = tokio::spawn(renewal::renew(
             self.party.clone(),
@@ -252,12 +297,18 @@ impl Login {
             Arc::clone(&self.clock),
             used.0.clone(),
         ));
-        let grant = renewal.await.map_err(|_| {
+        let renewed = renewal.await.unwrap_or_else(|_| {
             let reason = "renewing a token ended before it was done".to_owned();
-            self.party.unreachable(reason)
-        })??;
-        self.learn(grant.clone());
-        Ok(grant.map(|grant| Held(grant.access)))
+            Err(self.party.unreachable(reason))
+        });
+        self.known().failed = renewed.is_err().then(Instant::now);
+        let Some(grant) = renewed? else {
+            // What is left is found at the next look.
+            self.known().read = None;
+            return Ok(None);
+        };
+        self.learn(Some(grant.clone()));
+        Ok(Some(Held(grant.access)))
     }
 
     /// What is kept, read again where that is longer ago.
@@ -282,55 +333,6 @@ impl Login {
         }
         known.grant = grant;
         known.read = Some(Instant::now());
-    }
-
-    fn is_ending(&self, grant: &Grant) -> bool {
-        let soon = (self.clock)().checked_add(EARLY);
-        grant
-            .expires
-            .is_some_and(|end| soon.is_none_or(|soon| end <= soon))
-    }
-
-    fn advice(&self, challenge: &Challenge, otherwise: &str) -> (String, Lack) {
-        let server = &self.party.server;
-        if challenge.insufficient {
-            let scopes = challenge.scopes.join(" ");
-            let wants =
-                format!("wants more rights ({scopes}): `tool login {server}` asks for them");
-            return (wants, Lack::Rights);
-        }
-        (format!("{otherwise}: `tool login {server}`"), Lack::Login)
-    }
-
-    /// An error as a clause that follows on the server's name, and who can do something about it.
-    fn told(&self, error: &LoginError) -> (String, Lack) {
-        let server = &self.party.server;
-        match error {
-            LoginError::Unreachable { reason, .. } => (
-                format!("could not be logged in to: {reason}"),
-                Lack::Nothing,
-            ),
-            LoginError::State { source, .. } => {
-                let cause = std::error::Error::source(source);
-                let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
-                (
-                    format!("has a login that cannot be read{cause}"),
-                    Lack::Nothing,
-                )
-            }
-            LoginError::NotOffered { reason, .. } => (reason.clone(), Lack::Login),
-            LoginError::Form { .. } => (
-                format!(
-                    "has a login that this version cannot read: `tool logout {server}`, then \
-                     `tool login {server}`"
-                ),
-                Lack::Login,
-            ),
-            LoginError::Unsafe { reason, .. } | LoginError::Refused { reason, .. } => (
-                format!("needs a login: `tool login {server}`; the last one failed: {reason}"),
-                Lack::Login,
-            ),
-        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

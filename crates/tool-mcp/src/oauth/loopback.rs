@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tool_core::BoxFuture;
 
 use super::authorizer::{Authorization, AuthorizationPage, Authorizer};
@@ -19,6 +19,8 @@ const MOST_BYTES: usize = 16 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Connections that may be open at the same time.
 const CONNECTIONS: usize = 32;
+/// How long nobody is let in after one could not be.
+const PAUSE: Duration = Duration::from_millis(100);
 const PATH: &str = "/callback";
 
 /// Waits on this machine for a person to come back, on a port that is free, and shows pages in a
@@ -94,6 +96,8 @@ impl Authorization for Waiting {
                 tokio::select! {
                     accepted = self.listener.accept(), if open.len() < CONNECTIONS => {
                         let Ok((stream, _)) = accepted else {
+                            // What this machine is short of is not there again at once.
+                            sleep(PAUSE).await;
                             continue;
                         };
                         let (page, address) = (Arc::clone(&page), Arc::clone(&address));

@@ -35,12 +35,16 @@ pub(crate) struct Grant {
     pub(crate) access: SecretString,
     pub(crate) refresh: Option<SecretString>,
     pub(crate) expires: Option<SystemTime>,
+    /// From when on the token is renewed.
+    pub(crate) due: Option<SystemTime>,
 }
 
 /// Who we are to an authorization server.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) id: String,
+    /// The secret of a registration that we made. One that is configured is not kept: it is the
+    /// operator's, who may change it.
     pub(crate) secret: Option<SecretString>,
     pub(crate) redirect_uri: String,
 }
@@ -66,6 +70,7 @@ impl Record {
         if let Some(grant) = &mut self.grant {
             grant.access = tokens.access;
             grant.expires = tokens.expires;
+            grant.due = tokens.due;
             // One that is not replaced stays good (RFC 6749, section 6).
             if tokens.refresh.is_some() {
                 grant.refresh = tokens.refresh;
@@ -93,6 +98,7 @@ impl Record {
                 access: shown(&grant.access),
                 refresh: grant.refresh.as_ref().map(shown),
                 expires: grant.expires.map(millis),
+                due: grant.due.map(millis),
             }),
             registered: self.registered.as_ref().map(|registered| KeptRegistered {
                 issuer: registered.issuer.clone(),
@@ -127,6 +133,8 @@ impl Record {
                 access: hidden(grant.access),
                 refresh: grant.refresh.map(hidden),
                 expires: grant.expires.map(moment),
+                // Without one it is renewed at its end.
+                due: grant.due.or(grant.expires).map(moment),
             }),
             registered: kept.registered.map(|registered| Registered {
                 issuer: registered.issuer,
@@ -178,6 +186,7 @@ struct KeptGrant {
     #[serde(with = "maybe_wiped", default)]
     refresh: Option<Zeroizing<String>>,
     expires: Option<u64>,
+    due: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -22,6 +22,10 @@ use super::web::Trouble;
 const LEASE: Duration = Duration::from_secs(60);
 /// How long it may take: less, so that what comes of it is kept in time.
 const PATIENCE: Duration = Duration::from_secs(50);
+/// How often it is tried to keep what came of it, and how long is waited after the first failure:
+/// twice as long after each other one, and all within the lease.
+const MOST_ATTEMPTS: u32 = 6;
+const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// How often it is looked whether somebody else is done.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -83,14 +87,16 @@ pub(crate) async fn renew(
         let is_ours = |record: &Record| record.renewing.as_ref() == Some(&lease);
         match attempt {
             Ok(tokens) => {
-                let keep = |record: &mut Record| {
-                    let ours = is_ours(record);
-                    if ours {
+                // Also where somebody else took the lease: of a token that is good once there is
+                // nothing else to come.
+                keep(&shelf, |record| {
+                    let is_old = is_of(record, &party, &used);
+                    if is_old {
                         record.renew(tokens.clone());
                     }
-                    ours
-                };
-                shelf.change(keep).await?;
+                    is_old
+                })
+                .await?;
             }
             Err(failure) => {
                 let dead = matches!(failure, Failure::Dead);
@@ -104,7 +110,7 @@ pub(crate) async fn renew(
                     }
                     ours
                 };
-                shelf.change(give_up).await?;
+                keep(&shelf, give_up).await?;
                 if let Failure::Passing(error) = failure {
                     return Err(error);
                 }
@@ -112,6 +118,32 @@ pub(crate) async fn renew(
         }
         // The next look finds what is there now.
     }
+}
+
+/// Changes what is kept, again where the state fails: what came of a renewal is there only once.
+async fn keep(
+    shelf: &Shelf,
+    mut change: impl FnMut(&mut Record) -> bool,
+) -> Result<(), LoginError> {
+    let mut wait = FIRST_WAIT;
+    for _ in 1..MOST_ATTEMPTS {
+        match shelf.change(&mut change).await {
+            Err(error @ LoginError::State { .. }) => {
+                tracing::warn!(%error, "what came of a renewal could not be kept yet");
+            }
+            other => return other.map(|_| ()),
+        }
+        sleep(wait).await;
+        wait *= 2;
+    }
+    shelf.change(change).await.map(|_| ())
+}
+
+/// Whether a record still has the token of this server that was to be replaced.
+fn is_of(record: &Record, party: &Party, used: &SecretString) -> bool {
+    let access = record.grant.as_ref().map(|grant| &grant.access);
+    record.url == party.url.as_str()
+        && access.is_some_and(|access| access.expose_secret() == used.expose_secret())
 }
 
 /// Asks for new tokens where the server is logged in to now, if that is who gave the old ones.
@@ -147,9 +179,11 @@ async fn exchange(
             Err(Failure::Dead)
         }
         Err(error) => match found.web.trouble() {
-            // A client that is not known any more has no tokens.
+            // A client that is not known any more has no tokens. One that was refused for a secret
+            // that is configured has them: the operator can set it right.
             Some(Trouble::Refused { code, .. })
-                if matches!(code.as_str(), "invalid_client" | "unauthorized_client") =>
+                if code == "unauthorized_client"
+                    || (code == "invalid_client" && party.client.secret.is_none()) =>
             {
                 Err(Failure::Dead)
             }

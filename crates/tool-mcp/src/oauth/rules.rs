@@ -59,6 +59,8 @@ impl Rules {
     pub(crate) fn allows(&self, host: &str, address: IpAddr) -> bool {
         let host = plain(host);
         match Kind::of(address) {
+            // A name of this machine, to which less is encrypted, leads nowhere else.
+            kind if kind != Kind::Loopback && is_local(&host) => false,
             Kind::Public => true,
             Kind::Loopback => self.is_local || host == self.own,
             Kind::Private => host == self.own || self.private_hosts.contains(&host),
@@ -147,6 +149,25 @@ mod tests {
         let metadata = "169.254.169.254".parse().expect("it is one");
         assert!(!rules.allows("mcp.corp", metadata));
         assert!(!rules.allows("sso.corp", metadata));
+    }
+
+    #[test]
+    fn a_name_of_this_machine_leads_nowhere_else() {
+        let client = OAuthClient::default().private_host("as.localhost");
+        let rules = rules("http://as.localhost:1/mcp", &client);
+        for (address, allowed) in [
+            ("127.0.0.1", true),
+            ("::1", true),
+            ("192.0.2.1", false),
+            ("93.184.216.34", false),
+            ("2606:4700::1", false),
+            ("10.0.0.9", false),
+        ] {
+            let address = address.parse().expect("it is one");
+            for host in ["as.localhost", "LOCALHOST."] {
+                assert_eq!(rules.allows(host, address), allowed, "{host} {address}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use super::challenge::scopes;
 
 /// The longest token that is taken.
 const MOST_BYTES: usize = 64 * 1024;
+/// How long before its end a token is renewed, and at most half of its time.
+const EARLY: Duration = Duration::from_secs(30);
 /// A time that no token is good for.
 const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
@@ -21,6 +23,8 @@ pub(crate) struct Tokens {
     pub(crate) refresh: Option<SecretString>,
     /// Until when the first is good, where that was said.
     pub(crate) expires: Option<SystemTime>,
+    /// From when on it is renewed, where that was said.
+    pub(crate) due: Option<SystemTime>,
     /// What they are good for, where that was said.
     pub(crate) scopes: Option<Vec<String>>,
 }
@@ -56,13 +60,16 @@ impl Tokens {
         if !fits(access.expose_secret()) {
             return Err("the token that was given is empty, too long or no token");
         }
-        let expires = response.expires_in.map(Duration::from_secs);
+        let lasts = response.expires_in.map(Duration::from_secs);
+        let lasts = lasts.map(|time| time.min(LONGEST));
+        let after = |time: Duration| now.checked_add(time);
         Ok(Self {
             refresh: refresh.filter(|token| {
                 let token = token.expose_secret();
                 !token.is_empty() && token.len() <= MOST_BYTES
             }),
-            expires: expires.and_then(|time| now.checked_add(time.min(LONGEST))),
+            expires: lasts.and_then(after),
+            due: lasts.and_then(|time| after(time - EARLY.min(time / 2))),
             scopes: response.scope.as_deref().map(scopes),
             access,
         })
@@ -107,9 +114,25 @@ mod tests {
         assert!(tokens.refresh.is_some());
         let minute = SystemTime::UNIX_EPOCH + Duration::from_secs(60);
         assert_eq!(tokens.expires, Some(minute));
+        let half = SystemTime::UNIX_EPOCH + Duration::from_secs(30);
+        assert_eq!(tokens.due, Some(half));
         assert_eq!(tokens.scopes, Some(vec!["x".to_owned(), "y".to_owned()]));
         let forever = json!({"access_token": "a", "token_type": "bearer", "expires_in": u64::MAX});
         assert!(read(forever).expect("it is right").expires.is_some());
+    }
+
+    #[test]
+    fn a_token_is_due_shortly_before_its_end_and_no_earlier_than_half_of_its_time() {
+        for (lasts, due) in [(3600, 3570), (60, 30), (20, 10), (1, 0), (0, 0)] {
+            let tokens = json!({"access_token": "a", "token_type": "bearer", "expires_in": lasts});
+            let tokens = read(tokens).expect("it is right");
+            let since = tokens
+                .due
+                .expect("it is known")
+                .duration_since(SystemTime::UNIX_EPOCH);
+            let since = since.expect("it is later").as_secs();
+            assert_eq!(since, due, "of {lasts} s");
+        }
     }
 
     #[test]

@@ -24,12 +24,22 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Carries the requests of one login, each within the rules. It follows no redirect, uses no proxy,
 /// as a proxy looks names up by itself, and remembers what went wrong last, since the library
-/// makes text of it.
+/// makes text of it, and where the last document was, since the library does not say.
 pub(crate) struct Web {
     client: Client,
     rules: Arc<Rules>,
     patience: Duration,
     trouble: Mutex<Option<Trouble>>,
+    trail: Mutex<Trail>,
+}
+
+/// How the library got to a document.
+#[derive(Default)]
+struct Trail {
+    /// Where it was asked for that was there last.
+    document: Option<Url>,
+    /// A redirect that was not gone after yet: where it was asked for first, and where it leads.
+    led: Option<(Url, Url)>,
 }
 
 /// What went wrong with a request, for operators.
@@ -90,7 +100,13 @@ impl Web {
             rules,
             patience,
             trouble: Mutex::default(),
+            trail: Mutex::default(),
         })
+    }
+
+    /// Where the last document that was there had been asked for, before any redirect.
+    pub(crate) fn document(&self) -> Option<Url> {
+        self.trail().document.clone()
     }
 
     /// What went wrong since it was asked for the last time.
@@ -145,11 +161,12 @@ impl Web {
             }
             answer.body_mut().extend_from_slice(&chunk);
         }
-        if answer.status().is_redirection() {
-            self.look_at_redirect(url, &answer);
-        }
-        // Documents that are not there are looked for elsewhere.
-        if !is_get && !answer.status().is_success() {
+        let led = self.look_at_redirect(url, &answer);
+        if is_get {
+            self.follow(url, led, answer.status());
+        } else if !answer.status().is_success() && led.is_none_or(|to| to.origin() == url.origin())
+        {
+            // Documents that are not there are looked for elsewhere; this is no document.
             self.remember(Trouble::Refused {
                 shown: shown(url),
                 status: answer.status().as_u16(),
@@ -160,15 +177,14 @@ impl Web {
     }
 
     /// The library goes on within one origin, in a request of its own; what it does not follow is
-    /// told here by its right name.
-    fn look_at_redirect(&self, from: &Url, answer: &http::Response<Vec<u8>>) {
+    /// told here by its right name. Where it leads.
+    fn look_at_redirect(&self, from: &Url, answer: &http::Response<Vec<u8>>) -> Option<Url> {
+        if !answer.status().is_redirection() {
+            return None;
+        }
         let location = answer.headers().get(http::header::LOCATION);
-        let to = location
-            .and_then(|location| location.to_str().ok())
-            .and_then(|location| from.join(location).ok());
-        let Some(to) = to else {
-            return;
-        };
+        let location = location.and_then(|location| location.to_str().ok());
+        let to = from.join(location?).ok()?;
         if to.origin() != from.origin() {
             self.remember(Trouble::Unsafe(format!(
                 "the address {} leads on to another server, {}",
@@ -176,6 +192,25 @@ impl Web {
                 shown(&to)
             )));
         }
+        Some(to)
+    }
+
+    /// Keeps the trail of a document.
+    fn follow(&self, url: &Url, led: Option<Url>, status: http::StatusCode) {
+        let mut trail = self.trail();
+        let first = match trail.led.take() {
+            Some((first, to)) if to == *url => first,
+            _ => url.clone(),
+        };
+        if let Some(to) = led {
+            trail.led = Some((first, to));
+        } else if status.is_success() {
+            trail.document = Some(first);
+        }
+    }
+
+    fn trail(&self) -> std::sync::MutexGuard<'_, Trail> {
+        self.trail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remember(&self, trouble: Trouble) {

@@ -233,7 +233,7 @@ impl Pins {
     /// It may be forgotten though the future was dropped.
     pub async fn forget(&self, server: &Namespace, tool: Option<&str>) -> Result<bool, PinError> {
         let (record, _) = self.record(server).await?;
-        if record.is_none_or(|record| record.is_empty()) {
+        if is_fresh(record.as_ref()) {
             return Ok(false);
         }
         let forgotten = self.change(server, |record| match tool {
@@ -247,6 +247,10 @@ impl Pins {
         let forgotten = forgotten.await?;
         if tool.is_none() {
             self.unname(server).await?;
+            // It may have been seen anew before its name was gone.
+            if !is_fresh(self.record(server).await?.0.as_ref()) {
+                self.name(server).await?;
+            }
         }
         Ok(forgotten)
     }
@@ -270,7 +274,9 @@ impl Pins {
         let key = key(server);
         for _ in 0..MOST_ATTEMPTS {
             let (record, version) = self.record(server).await?;
-            if record.as_ref().is_none_or(Record::is_empty) {
+            let fresh = is_fresh(record.as_ref());
+            if fresh {
+                // Ahead of the write: what is kept is named, whenever this ends.
                 self.name(server).await?;
             }
             let (before, mut after) = match record {
@@ -284,6 +290,10 @@ impl Pins {
             }
             let written = self.state.write(&key, version.as_ref(), &after);
             if written.await.map_err(failed)?.is_some() {
+                if fresh {
+                    // Whoever forgot it before may have taken the name back in between.
+                    self.name(server).await?;
+                }
                 return Ok(told);
             }
         }
@@ -316,6 +326,11 @@ impl fmt::Debug for Pins {
             .field("first", &self.first)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether nothing is kept of a server.
+fn is_fresh(record: Option<&Record>) -> bool {
+    record.is_none_or(Record::is_empty)
 }
 
 fn key(server: &Namespace) -> String {

@@ -250,6 +250,11 @@ impl CallingClient {
         lock(&self.0.kept).insert(slot.to_owned(), value);
     }
 
+    /// Whether something is kept there.
+    pub(crate) fn keeps(&self, slot: &str) -> bool {
+        lock(&self.0.kept).contains_key(slot)
+    }
+
     /// Takes what the last round kept.
     pub(crate) fn take_kept(&self, slot: &str) -> Option<Value> {
         lock(&self.0.kept).remove(slot)

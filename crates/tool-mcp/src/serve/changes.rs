@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tool_registry::Changes;
 
 use super::LogLevel;
-use super::client::{Client, Connection};
+use super::client::{Client, Connection, MOST_SUBSCRIPTIONS};
 use super::outlet::Outlet;
 use super::params::{Params, Wanted};
 use super::requests::with_server;
@@ -148,6 +148,11 @@ pub(crate) async fn listen(
         wanted.resource_subscriptions.clear();
     }
     let subscribed: HashSet<String> = wanted.resource_subscriptions.iter().cloned().collect();
+    if subscribed.len() > MOST_SUBSCRIPTIONS {
+        return Err(RpcError::params(format!(
+            "a client can listen for at most {MOST_SUBSCRIPTIONS} resources at once"
+        )));
+    }
     let mut watching = Vec::new();
     for uri in &subscribed {
         watching.extend(served.offered.watch(uri).await?);

@@ -57,7 +57,7 @@ impl Default for Connection {
 }
 
 /// Resources to which one client can subscribe. More is no interest in any of them.
-const MOST_SUBSCRIPTIONS: usize = 1_024;
+pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_024;
 
 impl Connection {
     pub(crate) fn subscribe(&self, uri: String, watching: Vec<Watching>) -> Result<(), String> {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::wire::{Id, RpcError};
+use crate::wire::{Id, RpcError, aside};
 
 /// The parameters of all methods. A member has one type in all of them, so that one look is
 /// enough; each method says which of them it needs.
@@ -67,7 +67,7 @@ impl Params {
         if !text.starts_with('{') {
             return Err(misfit());
         }
-        serde_json::from_str(text).map_err(|_| misfit())
+        aside(text.len(), || serde_json::from_str(text)).map_err(|_| misfit())
     }
 
     pub(crate) fn needed_name(&self) -> Result<&str, RpcError> {

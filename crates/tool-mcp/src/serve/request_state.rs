@@ -70,6 +70,7 @@ impl StateKey {
     pub(crate) fn close(&self, state: RequestState, bound: &Bound<'_>) -> Result<String, Unclosed> {
         let text = self.sealed(state, bound).ok_or(Unclosed::Broken)?;
         match text.len() {
+            // It would not be looked at when it comes back.
             bytes if bytes > MOST_BYTES => Err(Unclosed::TooLong(bytes)),
             _ => Ok(text),
         }
@@ -88,9 +89,7 @@ impl StateKey {
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload).ok()?;
         let mut bytes = nonce.to_vec();
         bytes.extend(sealed);
-        let text = URL_SAFE_NO_PAD.encode(bytes);
-        // One that would not be looked at is none.
-        (text.len() <= MOST_BYTES).then_some(text)
+        Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
     /// `None` for what is not this server's, not for this request, or too old.

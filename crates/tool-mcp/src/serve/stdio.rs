@@ -52,7 +52,20 @@ mod sockets {
         if !(apart && stdin.is_socket && stdout.is_socket) {
             return None;
         }
-        Some((stdin.local().ok()?, stdout.local().ok()?))
+        // Both are looked at before either is changed.
+        let (stdin, stdout) = (stdin.local().ok()?, stdout.local().ok()?);
+        let unblocked = |socket: &net::UnixStream| {
+            socket.set_nonblocking(true)?;
+            UnixStream::from_std(socket.try_clone()?)
+        };
+        let both = unblocked(&stdin).and_then(|input| Ok((input, unblocked(&stdout)?)));
+        if both.is_err() {
+            // Whoever reads and writes them instead counts on waiting.
+            for socket in [&stdin, &stdout] {
+                let _ = socket.set_nonblocking(false);
+            }
+        }
+        both.ok()
     }
 
     struct Stream {
@@ -72,12 +85,11 @@ mod sockets {
             })
         }
 
-        fn local(self) -> io::Result<UnixStream> {
+        /// Fails for a socket of another family.
+        fn local(self) -> io::Result<net::UnixStream> {
             let socket = net::UnixStream::from(self.descriptor);
-            // Fails for one of another family.
             socket.local_addr()?;
-            socket.set_nonblocking(true)?;
-            UnixStream::from_std(socket)
+            Ok(socket)
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::support::served::{Served, served};
 struct Shaky {
     state: MemoryState,
     fails: AtomicBool,
+    hangs: AtomicBool,
 }
 
 impl State for Shaky {
@@ -38,6 +39,9 @@ impl State for Shaky {
     ) -> BoxFuture<'a, Result<StateReading, StateError>> {
         if self.fails.load(Ordering::Relaxed) {
             return Box::pin(async { Err(StateError::new("the disk is gone")) });
+        }
+        if self.hangs.load(Ordering::Relaxed) {
+            return Box::pin(std::future::pending());
         }
         self.state.read(key, known)
     }
@@ -88,10 +92,33 @@ async fn until(client: &Client, shown: &str, wanted: u16) {
     }
 }
 
-async fn pass_two_seconds() {
+async fn pass(seconds: u64) {
     tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(2)).await;
+    tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();
+}
+
+async fn pass_two_seconds() {
+    pass(2).await;
+}
+
+/// Begins a session, and tells its id.
+async fn session(client: &Client, shown: &str) -> String {
+    let begin = request(
+        0,
+        "initialize",
+        json!({"protocolVersion": "2025-11-25",
+        "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+    );
+    let begun = client.post(&begin, &[("Authorization", shown)]).await;
+    begun.headers["mcp-session-id"].clone()
+}
+
+/// Lists the tools in a session, and tells the status of the answer.
+async fn status_in(client: &Client, session: &str, shown: &str) -> u16 {
+    let list = request(1, "tools/list", json!({}));
+    let headers = [("Mcp-Session-Id", session), ("Authorization", shown)];
+    client.post(&list, &headers).await.status
 }
 
 #[tokio::test]
@@ -143,46 +170,17 @@ async fn s35_a_session_is_no_proof_of_who_asks() {
     let (http, _served) = listening(&tokens).await;
     assert!(http.made_up_token().is_none());
     let client = Client::new(http.address());
-    let begin = request(
-        0,
-        "initialize",
-        json!({"protocolVersion": "2025-11-25",
-        "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
-    );
-    let mut ids = Vec::new();
-    for _ in 0..2 {
-        let begun = client
-            .post(&begin, &[("Authorization", &bearer(&ann))])
-            .await;
-        ids.push(begun.headers["mcp-session-id"].clone());
-    }
-    assert!(ids[0] != ids[1] && ids[0].len() >= 32);
-    let list = request(1, "tools/list", json!({}));
-    let session = ("Mcp-Session-Id", ids[0].as_str());
-    assert_eq!(client.post(&list, &[session]).await.status, 401);
     let (ann, bob) = (bearer(&ann), bearer(&bob));
-    assert_eq!(
-        client
-            .post(&list, &[session, ("Authorization", &bob)])
-            .await
-            .status,
-        404
-    );
-    assert_eq!(
-        client
-            .post(&list, &[session, ("Authorization", &ann)])
-            .await
-            .status,
-        200
-    );
-    let made_up = ("Mcp-Session-Id", "0123456789abcdef0123456789abcdef");
-    assert_eq!(
-        client
-            .post(&list, &[made_up, ("Authorization", &ann)])
-            .await
-            .status,
-        404
-    );
+    let first = session(&client, &ann).await;
+    let other = session(&client, &ann).await;
+    assert!(first != other && first.len() >= 32);
+    let list = request(1, "tools/list", json!({}));
+    let alone = client.post(&list, &[("Mcp-Session-Id", &first)]).await;
+    assert_eq!(alone.status, 401);
+    assert_eq!(status_in(&client, &first, &bob).await, 404);
+    assert_eq!(status_in(&client, &first, &ann).await, 200);
+    let made_up = "0123456789abcdef0123456789abcdef";
+    assert_eq!(status_in(&client, made_up, &ann).await, 404);
 }
 
 #[tokio::test]
@@ -197,6 +195,7 @@ async fn a_token_that_is_revoked_ends_what_its_client_has_going_on_and_nobody_el
         "tools/call",
         modern(json!({"name": "hang", "arguments": {}})),
     );
+    let (hers, his) = (session(&client, &ann).await, session(&client, &bob).await);
     let mut open = Vec::new();
     for shown in [&ann, &bob] {
         let headers = [
@@ -225,6 +224,9 @@ async fn a_token_that_is_revoked_ends_what_its_client_has_going_on_and_nobody_el
     let again = bearer(&tokens.add("ann").await.expect("her name is free"));
     pass_two_seconds().await;
     until(&client, &again, 200).await;
+    // A session of the one that was revoked is nobody's, of her name or not.
+    assert_eq!(status_in(&client, &hers, &again).await, 404);
+    assert_eq!(status_in(&client, &his, &bob).await, 200);
 }
 
 #[tokio::test]
@@ -247,6 +249,22 @@ async fn while_tokens_cannot_be_read_nobody_comes_in_by_one() {
 }
 
 #[tokio::test]
+async fn while_the_state_does_not_answer_nobody_comes_in_by_a_token_of_it() {
+    let (state, tokens) = kept();
+    let ann = bearer(&tokens.add("ann").await.expect("kept"));
+    let (http, _served) = listening(&tokens).await;
+    let client = Client::new(http.address());
+    assert_eq!(status(&client, &ann).await, 200);
+    state.hangs.store(true, Ordering::Relaxed);
+    pass_two_seconds().await;
+    pass(5).await;
+    until(&client, &ann, 503).await;
+    state.hangs.store(false, Ordering::Relaxed);
+    pass_two_seconds().await;
+    until(&client, &ann, 200).await;
+}
+
+#[tokio::test]
 async fn without_any_token_one_is_made_up_and_one_that_is_added_later_counts() {
     let (_state, tokens) = kept();
     let (http, _served) = listening(&tokens).await;
@@ -255,5 +273,9 @@ async fn without_any_token_one_is_made_up_and_one_that_is_added_later_counts() {
         "Bearer {}",
         http.made_up_token().expect("one is made up").expose()
     );
+    assert_eq!(status(&client, &made_up).await, 200);
+    let ann = bearer(&tokens.add("ann").await.expect("kept"));
+    pass_two_seconds().await;
+    until(&client, &ann, 200).await;
     assert_eq!(status(&client, &made_up).await, 200);
 }

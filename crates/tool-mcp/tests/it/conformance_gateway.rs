@@ -1,18 +1,13 @@
 //! The scenarios of the official suite through a gateway, compared with the same ones without it,
 //! in all pairings of eras.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
-use tool_core::{
-    BoxFuture, Decision, NobodyToAsk, Permission, Policy, PolicyError, Request, Ruling,
-};
-use tool_mcp::{CallerInputs, Limits, Server};
+use tool_core::Decision;
 
 use crate::registry::served;
 use crate::support::agreeing::{Agreeing, Speaks};
 use crate::support::eventually;
-use crate::support::imported::Imported;
+use crate::support::gateway::Gateway;
 use crate::support::peer::{Peer, modern};
 
 /// How the server behind the gateway speaks, and how the client in front of it.
@@ -22,49 +17,6 @@ const PAIRINGS: [(&str, Speaks); 4] = [
     ("conformance-handshake", Speaks::Stateless),
     ("conformance-handshake", Speaks::Handshake),
 ];
-
-/// Allows questions, or speaks of nothing at all.
-struct Questions(Decision);
-
-impl Policy for Questions {
-    fn decide<'a>(
-        &'a self,
-        request: &'a Request<'a>,
-    ) -> BoxFuture<'a, Result<Ruling, PolicyError>> {
-        let decision = match request.action.as_str() {
-            "question" => self.0,
-            _ => Decision::Deny,
-        };
-        Box::pin(async move { Ok(Ruling::new(decision, "it is a test")) })
-    }
-}
-
-/// A server that is imported and served on.
-struct Gateway {
-    srv: Imported,
-    server: Server,
-}
-
-impl Gateway {
-    async fn of(mode: &str, questions: Decision) -> Self {
-        let inputs = CallerInputs::new(Permission::new(Questions(questions), NobodyToAsk));
-        let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
-            builder.inputs(Arc::new(inputs))
-        });
-        srv.upstreams.settled().await;
-        let server = Server::new(srv.registry.clone()).offerings(srv.upstreams.offerings());
-        Self { srv, server }
-    }
-
-    /// How often the server was sent a call of a tool.
-    fn calls(&self, tool: &str) -> usize {
-        let transcript = self.srv.transcript();
-        let calls = transcript.iter();
-        calls
-            .filter(|message| message["params"]["name"] == tool)
-            .count()
-    }
-}
 
 /// A result without what names the server that gave it.
 fn bare(mut answer: Value) -> Value {

@@ -11,7 +11,7 @@ use tool_core::{
     Call, Column, ColumnType, Facts, Kept, Namespace, Owner, Payload, RepeatedWhen, ResultClass,
     Tool,
 };
-use tool_mcp::{HttpOptions, Limits, Server, ServerConfig};
+use tool_mcp::{HttpOptions, Limits, Overlay, Server, ServerConfig};
 use tool_registry::{GroundedArguments, Registry, RegistryBuilder, Ungrounded};
 
 use crate::import_http::{Remote, said};
@@ -23,7 +23,13 @@ use crate::support::registry::permissive;
 const KEY: &str = "io.github.tool-runtime/declarations";
 
 async fn import(builder: RegistryBuilder, url: String) -> Remote {
-    let server = ServerConfig::http(Namespace::new("srv").expect("it is legal"), url);
+    dressed(builder, url, &json!({})).await
+}
+
+async fn dressed(builder: RegistryBuilder, url: String, overlay: &Value) -> Remote {
+    let name = Namespace::new("srv").expect("it is legal");
+    let overlay = Overlay::read(&name, overlay).expect("it makes sense");
+    let server = ServerConfig::http(name, url).overlay(overlay);
     Remote::of(builder.build(), server, Limits::default().retries(0)).await
 }
 
@@ -438,11 +444,13 @@ async fn where_arguments_come_from_by_a_servers_word_is_checked_and_not_without_
         let told = (finding.tool.to_string(), finding.arguments.join(","));
         found.lock().expect("no panic").push(told);
     });
-    let remote = import(permissive().after(observer), server.url()).await;
+    // The operator's name for a tool is the one under which others find it.
+    let overlay = json!({"tools": {"find": {"rename": "search"}}});
+    let remote = dressed(permissive().after(observer), server.url(), &overlay).await;
     let facts = Facts::new().run("r1");
     for (tool, id) in [
         ("plain", "made up"),
-        ("find", "made up"),
+        ("search", "made up"),
         ("show", "row-7"),
         ("show", "made up"),
     ] {

@@ -400,3 +400,33 @@ async fn a_server_that_asks_without_end_is_not_answered_without_end() {
     assert!(settlement.is_error());
     assert_eq!(held.load(Ordering::SeqCst), 16);
 }
+
+#[tokio::test]
+async fn what_a_server_is_told_waits_for_none_of_the_requests_that_fill_it() {
+    let server =
+        HttpServer::start(|asked| old(asked, |_| Reply::events(String::new(), true))).await;
+    let limits = Limits::default().retries(0);
+    let remote = Remote::with(server.url(), limits, |config| config).await;
+    let sent = |method: &str| {
+        let asked = server.asked();
+        asked
+            .iter()
+            .filter(|asked| asked.method() == method)
+            .count()
+    };
+    let (registry, mut calls) = (remote.registry.clone(), tokio::task::JoinSet::new());
+    let mut call = || {
+        let settling = registry
+            .snapshot()
+            .settle(Call::new("srv__echo", json!({})), &Facts::new());
+        calls.spawn(settling.into_future())
+    };
+    let first = call();
+    eventually("the first is sent", || sent("tools/call") == 1).await;
+    for _ in 0..100 {
+        call();
+    }
+    eventually("the server is full", || sent("tools/call") == 64).await;
+    first.abort();
+    eventually("it is told", || sent("notifications/cancelled") == 1).await;
+}

@@ -121,6 +121,25 @@ async fn a_tool_that_changed_between_list_and_call_is_not_called() {
 }
 
 #[tokio::test]
+async fn what_was_forgotten_is_not_used_on_though_the_list_stays_the_same() {
+    let pins = pins();
+    let srv_ = pinned("misbehaving", &pins).await;
+    assert!(pins.forget(&srv(), Some("echo")).await.unwrap());
+    // The list is looked at once more, and nothing in it has changed.
+    srv_.call("flood", json!({"n": 1})).await;
+    eventually("it is held", || refused(&srv_).contains(&"echo".to_owned())).await;
+    assert!(srv_.registry.snapshot().get("srv__echo").is_none());
+
+    assert!(pins.forget(&srv(), None).await.unwrap());
+    srv_.call("flood", json!({"n": 1})).await;
+    eventually("all of it is at first sight", || {
+        srv_.registry.snapshot().get("srv__echo").is_some()
+    })
+    .await;
+    assert!(pins.trusted(&srv()).await.unwrap().is_some());
+}
+
+#[tokio::test]
 async fn without_knowing_what_was_trusted_nothing_is_started() {
     struct Broken;
 

@@ -140,6 +140,7 @@ fn nothing_that_is_secret_is_logged_or_printed() {
         "canary-refresh-1",
         "canary-code",
         "canary-id-token",
+        "canary-client-secret",
         &verifier,
     ] {
         assert!(!kept.contains(gone), "{gone}");

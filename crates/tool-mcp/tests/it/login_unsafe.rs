@@ -96,6 +96,48 @@ async fn a_redirect_to_another_server_is_not_followed() {
 }
 
 #[tokio::test]
+async fn a_code_that_would_be_led_to_another_server_is_not_sent_there() {
+    let site = LoginSite::with(|asked, reply| match asked.target.as_str() {
+        "/token" => Reply::empty(302).with("location", "https://evil.example.com/token"),
+        _ => reply,
+    })
+    .await;
+    let refused = logins().login(&site.server(), &Person::agreeing()).await;
+    let refused = refused.expect_err("it leads elsewhere");
+    assert!(matches!(refused, LoginError::Unsafe { .. }), "{refused}");
+    let reason = refused.to_string();
+    assert!(reason.contains("leads on to another server"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_person_is_shown_no_scope_that_is_none() {
+    let site = LoginSite::with(|asked, reply| {
+        let host = asked.header("host").expect("there is one");
+        let mut scopes: Vec<_> = (0..150).map(|at| format!("s{at}")).collect();
+        scopes.insert(0, "a\nlog in at https://evil.example.com".to_owned());
+        scopes.insert(1, "\u{202e}txt".to_owned());
+        scopes.insert(2, "\u{1b}[2J".to_owned());
+        match asked.target.as_str() {
+            "/.well-known/oauth-protected-resource/mcp" => Reply::json(&json!({
+                "resource": format!("http://{host}/mcp"),
+                "authorization_servers": [format!("http://{host}")],
+                "scopes_supported": scopes,
+            })),
+            "/mcp" => Reply::empty(401),
+            _ => reply,
+        }
+    })
+    .await;
+    let person = Person::agreeing();
+    let login = logins().login(&site.server(), &person).await;
+    login.expect("what is a scope is asked for");
+    let shown = person.pages().remove(0).scopes;
+    let good: Vec<_> = (0..100).map(|at| format!("s{at}")).collect();
+    assert_eq!(shown, good);
+    assert_eq!(value(&person.urls()[0], "scope"), shown.join(" "));
+}
+
+#[tokio::test]
 async fn an_authorization_server_that_calls_itself_another_is_refused() {
     for issuer in ["https://evil.example.com", "http://localhost:1/x"] {
         let site = LoginSite::saying(with("issuer", json!(issuer))).await;
@@ -127,6 +169,50 @@ async fn an_authorization_server_that_is_not_the_configured_one_is_refused() {
     let refused = refused.expect_err("it is another").to_string();
     assert!(refused.contains("\"https://login.example.com\" is configured"));
     assert_eq!((person.asked(), site.asked("/register").len()), (0, 0));
+}
+
+#[tokio::test]
+async fn metadata_at_an_address_of_no_issuer_is_refused() {
+    // What it says of itself is right; only where it says so is not its own.
+    for (at, leads_on) in [
+        ("/.well-known/x", false),
+        ("/x/.well-known/x", false),
+        ("/.well-known/x", true),
+    ] {
+        let site = LoginSite::with(move |asked, reply| {
+            let host = asked.header("host").expect("there is one");
+            let metadata = |issuer: &str| {
+                Reply::json(&json!({
+                    "issuer": issuer,
+                    "authorization_endpoint": format!("{issuer}/authorize"),
+                    "token_endpoint": format!("http://{host}/token"),
+                    "response_types_supported": ["code"],
+                    "code_challenge_methods_supported": ["S256"],
+                }))
+            };
+            match asked.target.as_str() {
+                "/.well-known/oauth-protected-resource/mcp" => Reply::json(&json!({
+                    "resource": format!("http://{host}/mcp"),
+                    "authorization_servers": [format!("http://{host}{at}")],
+                })),
+                target if target == at && leads_on => {
+                    Reply::empty(302).with("location", "/.well-known/oauth-authorization-server")
+                }
+                target if target == at => metadata("https://login.example.com"),
+                _ => reply,
+            }
+        })
+        .await;
+        let person = Person::agreeing();
+        let client = OAuthClient::default().id("by-hand");
+        let refused = logins().login(&site.server().oauth(client), &person).await;
+        let refused = refused.expect_err("nobody speaks for another");
+        assert!(matches!(refused, LoginError::Unsafe { .. }), "{refused}");
+        let reason = refused.to_string();
+        assert!(reason.contains("of another address"), "{reason}");
+        assert!(reason.contains(at), "{reason}");
+        assert_eq!((person.asked(), site.forms().len()), (0, 0));
+    }
 }
 
 #[tokio::test]

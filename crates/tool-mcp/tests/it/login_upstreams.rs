@@ -1,98 +1,16 @@
 //! Logins of servers that are connected and called.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use tool_core::{Call, Facts, Namespace, Outcome, Settlement, State};
-use tool_mcp::{Limits, Logins, ServerConfig, ServersConfig, UpstreamState, Upstreams};
-use tool_registry::{MemoryState, Registry};
+use tool_core::{Namespace, Outcome};
+use tool_mcp::{ServerConfig, UpstreamState};
 
 use crate::support::eventually;
 use crate::support::http_server::Reply;
+use crate::support::login_gateway::{Clock, Gateway, log_in, state};
 use crate::support::login_site::LoginSite;
 use crate::support::person::{Person, value};
-use crate::support::registry::permissive;
-
-/// A process with servers.
-struct Gateway {
-    registry: Registry,
-    upstreams: Upstreams,
-}
-
-impl Gateway {
-    async fn start(servers: impl IntoIterator<Item = ServerConfig>, logins: &Logins) -> Self {
-        let config = servers
-            .into_iter()
-            .fold(ServersConfig::default(), ServersConfig::with);
-        let registry = permissive().build();
-        let upstreams = Upstreams::builder(config)
-            .limits(Limits::default().retries(0))
-            .logins(logins.clone())
-            .connect(&registry);
-        upstreams.settled().await;
-        Self {
-            registry,
-            upstreams,
-        }
-    }
-
-    async fn call(&self, tool: &str) -> Settlement {
-        let call = Call::new(format!("srv__{tool}"), json!({}));
-        self.registry.snapshot().settle(call, &Facts::new()).await
-    }
-
-    fn state(&self) -> UpstreamState {
-        let statuses = self.upstreams.statuses();
-        let status = statuses.into_iter().find(|status| status.name == "srv");
-        status.expect("it is configured").state
-    }
-
-    fn reason(&self) -> String {
-        match self.state() {
-            UpstreamState::Locked { reason } => reason,
-            other => panic!("it is {}", other.as_str()),
-        }
-    }
-
-    async fn becomes_ready(&self) {
-        eventually("the server is ready", || {
-            matches!(self.state(), UpstreamState::Ready { .. })
-        })
-        .await;
-    }
-}
-
-/// A clock that the test sets, in seconds.
-#[derive(Clone, Default)]
-struct Clock(Arc<AtomicU64>);
-
-impl Clock {
-    fn pass(&self, seconds: u64) {
-        self.0.fetch_add(seconds, Ordering::SeqCst);
-    }
-
-    fn logins(&self, state: &Arc<MemoryState>) -> Logins {
-        let clock = self.clone();
-        let state = Arc::clone(state) as Arc<dyn State>;
-        Logins::new(state).clock(move || {
-            SystemTime::UNIX_EPOCH + Duration::from_secs(clock.0.load(Ordering::SeqCst))
-        })
-    }
-}
-
-fn state() -> Arc<MemoryState> {
-    Arc::new(MemoryState::default())
-}
-
-async fn log_in(logins: &Logins, site: &LoginSite) {
-    let person = Person::agreeing();
-    logins
-        .login(&site.server(), &person)
-        .await
-        .expect("it agrees");
-}
 
 #[tokio::test]
 async fn a_server_that_nobody_is_logged_in_to_waits_alone_and_says_how() {

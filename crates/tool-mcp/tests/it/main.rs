@@ -90,6 +90,9 @@ mod import_pins;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
+/// Calls that take several rounds with the client.
+#[cfg(all(feature = "child", unix))]
+mod import_rounds;
 /// Servers that are asked too often.
 #[cfg(feature = "http-client")]
 mod import_throttled;
@@ -102,6 +105,9 @@ mod login_bounds;
 /// Logging in to servers.
 #[cfg(feature = "oauth")]
 mod login_flow;
+/// Tokens that end, and new ones in their place.
+#[cfg(feature = "oauth")]
+mod login_renewals;
 /// What of a login is seen where.
 #[cfg(feature = "oauth")]
 mod login_secrets;

@@ -9,7 +9,7 @@ use tool_core::{
 };
 use tool_mcp::Server;
 
-use crate::support::peer::Peer;
+use crate::support::peer::{Peer, modern};
 use crate::support::registry::{permissive, tools};
 
 /// A store that forgets.
@@ -48,6 +48,26 @@ impl OutputStore for Sieve {
             let total = TEXT.len() as u64;
             Ok(OutputPage::new(TEXT[from..to].into(), from as u64, total))
         })
+    }
+}
+
+#[tokio::test]
+async fn a_client_listens_for_so_many_resources_and_no_more() {
+    let registry = permissive().outputs(Arc::new(Sieve)).build();
+    let server = Server::new(registry);
+    for (most, fits) in [(1_024, true), (1_025, false)] {
+        let mut peer = Peer::unconnected(&server);
+        let uris: Vec<String> = (0..most).map(|number| format!("x://{number}")).collect();
+        let params = modern(json!({"notifications": {"resourceSubscriptions": uris}}));
+        peer.request(1, "subscriptions/listen", params).await;
+        let told = peer.receive().await;
+        if fits {
+            assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
+        } else {
+            assert_eq!(told["error"]["code"], -32602);
+            let says = "a client can listen for at most 1024 resources at once";
+            assert_eq!(told["error"]["message"], says);
+        }
     }
 }
 

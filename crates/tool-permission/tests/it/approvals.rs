@@ -225,6 +225,25 @@ async fn state_that_cannot_be_read_allows_nothing_and_is_not_overwritten() {
     }
 }
 
+#[tokio::test]
+async fn an_ask_rule_decides_though_approvals_cannot_be_read() {
+    let state = Arc::new(Shared::default());
+    let policy = gateway(&state, [Rule::ask("fetch", "asked")]);
+    *state.broken.lock().unwrap() = true;
+    let facts = Facts::new();
+    for (name, rule) in [("asked", Some("ask fetch asked (test)")), ("other", None)] {
+        let request = Request::new(Action::new("fetch"), [Resource::from(name)], &facts);
+        let ruling = policy.decide(&request).await.unwrap();
+        assert_eq!(ruling.decision, Decision::Ask);
+        assert_eq!(ruling.rule(), rule);
+        assert!(
+            ruling.because.ends_with("the disk is gone"),
+            "{}",
+            ruling.because
+        );
+    }
+}
+
 /// A call of a tool, with everything that an approval of it is bound to.
 struct Call {
     tool: Identity,

@@ -136,6 +136,30 @@ fn a_layer_of_an_agent_or_a_session_holds_for_that_alone() {
     assert_eq!(of_agent(&of_other, "a", "x"), Decision::Ask);
 }
 
+#[test]
+fn a_question_of_a_rule_is_never_told_as_one_that_no_rule_is_about() {
+    let asks = || Layer::new("p", [Rule::ask("fetch", "x")]).unwrap();
+    let facts = Facts::new().agent("child").session("s");
+    let both = |first, other| {
+        let resources = [Resource::from(first), Resource::from(other)];
+        Request::new(Action::new("fetch"), resources, &facts)
+    };
+
+    let of_parent = RulePolicy::new([asks().of_agent("parent")]);
+    of_parent.start_child("child", "parent");
+    assert_eq!(
+        of_parent.judge(&both("x", "x")).rule(),
+        Some("ask fetch x (p)")
+    );
+
+    let policy = RulePolicy::new([asks()]);
+    for (first, other) in [("x", "other"), ("other", "x")] {
+        let ruling = policy.judge(&both(first, other));
+        assert_eq!(ruling.decision, Decision::Ask);
+        assert_eq!(ruling.rule(), Some("ask fetch x (p)"));
+    }
+}
+
 proptest! {
     #[test]
     fn a_child_gets_what_it_and_all_it_works_for_get(

@@ -104,6 +104,24 @@ async fn a_call_that_is_stopped_may_be_made_once_more_when_it_has_rested() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_waits_as_long_as_it_is_told_may_call() {
+    for rested in [1, 999, 1_000, 9_999] {
+        let watched = watched();
+        for _ in 0..3 {
+            watched.call("a", FAILS).await;
+        }
+        tokio::time::advance(Duration::from_millis(rested)).await;
+        let told = watched.call("a", FAILS).await.text().to_string();
+        let (told, _) = told.rsplit_once(" s").unwrap();
+        let (_, seconds) = told.rsplit_once("in ").unwrap();
+        let seconds: u64 = seconds.parse().unwrap();
+        assert_eq!(seconds, (10_000 - rested).div_ceil(1_000));
+        tokio::time::advance(Duration::from_secs(seconds)).await;
+        assert_eq!(watched.call("a", FAILS).await.text(), "no such row");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_that_completes_begins_the_counts_of_its_caller_anew() {
     let watched = watched();
     for _ in 0..4 {

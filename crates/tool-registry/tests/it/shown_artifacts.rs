@@ -240,7 +240,13 @@ async fn a_decision_on_another_artifact_is_refused_and_decides_nothing() {
     // One that shows nothing is no question about any artifact.
     let plain = waiting(settle(&registry, json!({}), &ada()).await);
     let about = json!({"decision": "approve", "from": draft});
-    assert!(plain.verdict(&about).unwrap_err().is_stale());
+    let error = plain.verdict(&about).unwrap_err();
+    assert!(error.is_stale());
+    assert_eq!(
+        error.to_string(),
+        "check-in of tool \"tool\" needs a decision, got one on an artifact where none is shown; \
+         leave \"from\" out"
+    );
     assert_eq!(runs.get(), 0);
 
     let verdict = asked.verdict(&about).unwrap();

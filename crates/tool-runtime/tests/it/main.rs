@@ -1,11 +1,13 @@
 //! The facade.
 #![cfg_attr(
-    feature = "provider",
+    any(feature = "provider", all(feature = "storage", feature = "permission")),
     expect(
         clippy::expect_used,
         reason = "a test stops at what it does not expect"
     )
 )]
 
+#[cfg(all(feature = "storage", feature = "permission"))]
+mod kept; // what is remembered, while others write
 #[cfg(feature = "provider")]
 mod turn_parts; // what a response tells a turn

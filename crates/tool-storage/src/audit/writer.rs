@@ -39,7 +39,7 @@ pub(super) struct Writer {
 #[derive(Default)]
 struct Seen {
     broken: AtomicBool,
-    /// Whether a call waits to hear whether lines can be written.
+    /// Whether somebody has asked whether lines can be written, and has no answer yet.
     asked: AtomicBool,
     lost: AtomicU64,
 }
@@ -107,8 +107,9 @@ impl Writer {
         !self.seen.broken.load(Ordering::Relaxed)
     }
 
-    /// Whether lines can be written; where the last could not, it is tried, for [`MOST_HELD`] and
-    /// by one caller at a time. A disk that takes longer is one that cannot be written.
+    /// Whether lines can be written; where the last could not, it is tried, and for [`MOST_HELD`] the
+    /// caller waits. A disk that takes longer is one that cannot be written: until it answers nobody
+    /// waits any more, and its answer is there for whoever comes next.
     pub(super) fn retry(&self) -> bool {
         self.is_writing() || self.try_out()
     }
@@ -120,9 +121,11 @@ impl Writer {
         let (told, answer) = mpsc::channel();
         let orders = self.orders.as_ref();
         let sent = orders.is_some_and(|orders| orders.try_send(Order::Tell(told)).is_ok());
-        let written = sent && answer.recv_timeout(MOST_HELD).unwrap_or(false);
-        self.seen.asked.store(false, Ordering::Relaxed);
-        written
+        if !sent {
+            self.seen.asked.store(false, Ordering::Relaxed);
+            return false;
+        }
+        answer.recv_timeout(MOST_HELD).unwrap_or(false)
     }
 
     pub(super) fn lost(&self) -> u64 {
@@ -154,7 +157,7 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
         })
     });
     for order in gathered {
-        let written = match order {
+        let (written, told) = match order {
             Order::Line(mut line) => {
                 let lost = seen.lost.load(Ordering::Relaxed);
                 // Numbered here, so that they stand in their order; what never came has its own.
@@ -171,16 +174,16 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
                         counted += 1;
                     }
                 }
-                written
+                (written, None)
             }
-            Order::Tell(told) => {
-                let written = files.try_out();
-                // Whoever asked may have gone.
-                let _ = told.send(written.is_ok());
-                written
-            }
+            Order::Tell(told) => (files.try_out(), Some(told)),
         };
         let was_broken = seen.broken.swap(written.is_err(), Ordering::Relaxed);
+        if let Some(told) = told {
+            seen.asked.store(false, Ordering::Relaxed);
+            // Whoever asked may have gone.
+            let _ = told.send(written.is_ok());
+        }
         match written {
             Err(error) if !was_broken => {
                 tracing::error!(%error, "the audit log cannot be written");

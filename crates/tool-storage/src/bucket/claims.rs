@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 /// The claims of one shard: a line with the latest moment of those that were forgotten, then a line
-/// for each that lives, the digest of its key and its moment in microseconds.
+/// for each that lives: the digest of its key, its moment in microseconds, and the mark of who made
+/// it. A put that is sent again as its answer was lost is told that somebody was faster, and of those
+/// may be one who claimed another key: the mark then tells that the claim is one's own.
 ///
 /// # Why claims share objects
 /// A claim of its own object would have to be deleted when its moment has passed, and object stores
@@ -16,7 +18,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims {
     forgotten_us: u64,
-    live: BTreeMap<String, u64>,
+    live: BTreeMap<String, Claim>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Claim {
+    until_us: u64,
+    mark: String,
 }
 
 impl Claims {
@@ -25,8 +33,10 @@ impl Claims {
         let mut lines = std::str::from_utf8(bytes).ok()?.lines();
         let forgotten_us = lines.next()?.parse().ok()?;
         let live = lines.map(|line| {
-            let (digest, until) = line.split_once(' ')?;
-            Some((digest.to_owned(), until.parse().ok()?))
+            let (digest, claim) = line.split_once(' ')?;
+            let (until, mark) = claim.split_once(' ')?;
+            let (until_us, mark) = (until.parse().ok()?, mark.to_owned());
+            Some((digest.to_owned(), Claim { until_us, mark }))
         });
         Some(Self {
             forgotten_us,
@@ -36,8 +46,8 @@ impl Claims {
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut text = format!("{}\n", self.forgotten_us);
-        for (digest, until) in &self.live {
-            text.push_str(&format!("{digest} {until}\n"));
+        for (digest, Claim { until_us, mark }) in &self.live {
+            text.push_str(&format!("{digest} {until_us} {mark}\n"));
         }
         text.into_bytes()
     }
@@ -47,21 +57,30 @@ impl Claims {
     pub(crate) fn forget(&mut self, now_us: u64) -> bool {
         let before = self.live.len();
         let forgotten = &mut self.forgotten_us;
-        self.live.retain(|_, until| {
-            let lives = *until >= now_us;
+        self.live.retain(|_, claim| {
+            let lives = claim.until_us >= now_us;
             if !lives {
-                *forgotten = (*forgotten).max(*until);
+                *forgotten = (*forgotten).max(claim.until_us);
             }
             lives
         });
         self.live.len() < before
     }
 
+    /// Whether the claim of a key was made under this mark.
+    pub(crate) fn is_by(&self, digest: &str, mark: &str) -> bool {
+        self.live
+            .get(digest)
+            .is_some_and(|claim| claim.mark == mark)
+    }
+
     /// Adds a claim. `false` where the key is claimed, or may be one of those that were forgotten.
-    pub(crate) fn add(&mut self, digest: String, until_us: u64) -> bool {
-        let is_new = until_us > self.forgotten_us && !self.live.contains_key(&digest);
+    pub(crate) fn add(&mut self, digest: &str, until_us: u64, mark: &str) -> bool {
+        let is_new = until_us > self.forgotten_us && !self.live.contains_key(digest);
         if is_new {
-            self.live.insert(digest, until_us);
+            let mark = mark.to_owned();
+            self.live
+                .insert(digest.to_owned(), Claim { until_us, mark });
         }
         is_new
     }

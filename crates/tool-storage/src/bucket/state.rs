@@ -72,7 +72,8 @@ impl BucketState {
     /// counts as new again. A host calls it when it starts.
     ///
     /// # Errors
-    /// [`StateError`] when the bucket cannot be read or written.
+    /// [`StateError`] when the bucket cannot be read or written, or an object in it does not read: the
+    /// first such error, after all that can be swept is.
     ///
     /// # Cancel safety
     /// Dropping the future leaves what is left to the next sweep.
@@ -124,10 +125,15 @@ impl Inner {
     async fn claim(&self, key: &str, until_us: u64) -> Result<bool, Cannot> {
         let digest = Digest::of(key.as_bytes()).hex();
         let shard = shard_of(&digest);
+        let mark = mark()?;
         loop {
             let (mut claims, version) = self.claims(&shard).await?;
+            // Written here before, although the store had said that somebody was faster.
+            if claims.is_by(&digest, &mark) {
+                return Ok(true);
+            }
             claims.forget(self.clock.now_us());
-            if !claims.add(digest.clone(), until_us) {
+            if !claims.add(&digest, until_us, &mark) {
                 return Ok(false);
             }
             let bytes = claims.to_bytes();
@@ -153,13 +159,12 @@ impl Inner {
             return Ok(StateReading::Unchanged);
         }
         let bytes = got.bytes().await.map_err(Cause)?;
-        let (mark, value) = bytes
-            .split_at_checked(MARK)
-            .ok_or("it is no value of this state")?;
-        if mark.last() != Some(&b'\n') {
-            return Err("it is no value of this state".into());
+        match bytes.split_at_checked(MARK) {
+            Some((mark, value)) if mark.last() == Some(&b'\n') => {
+                Ok(StateReading::Value(value.to_vec(), version))
+            }
+            _ => Err(unreadable(name)),
         }
-        Ok(StateReading::Value(value.to_vec(), version))
     }
 
     async fn write(
@@ -224,29 +229,37 @@ impl Inner {
     async fn claims(&self, shard: &str) -> Result<(Claims, Option<StateVersion>), Cannot> {
         Ok(match self.read(shard, None).await? {
             StateReading::Value(value, version) => {
-                let claims = Claims::parse(&value).ok_or("its claims do not read")?;
+                let claims = Claims::parse(&value).ok_or_else(|| unreadable(shard))?;
                 (claims, Some(version))
             }
             StateReading::Absent | StateReading::Unchanged => Default::default(),
         })
     }
 
+    /// Sweeps all shards. One that cannot be swept holds up none of the others.
     async fn sweep(&self) -> Result<(), Cannot> {
+        let mut swept = Ok(());
         for listed in self.bucket.list(CLAIMS).await.map_err(Cause)? {
-            let shard = format!("{CLAIMS}/{}", listed.name);
-            loop {
-                let (mut claims, version) = self.claims(&shard).await?;
-                if !claims.forget(self.clock.now_us()) {
-                    break;
-                }
-                let bytes = claims.to_bytes();
-                let written = self.write(&shard, version.as_ref(), &bytes).await?;
-                if written.is_some() {
-                    break;
-                }
+            if is_shard(&listed.name) {
+                let shard = format!("{CLAIMS}/{}", listed.name);
+                swept = swept.and(self.sweep_shard(&shard).await);
             }
         }
-        Ok(())
+        swept
+    }
+
+    async fn sweep_shard(&self, shard: &str) -> Result<(), Cannot> {
+        loop {
+            let (mut claims, version) = self.claims(shard).await?;
+            if !claims.forget(self.clock.now_us()) {
+                return Ok(());
+            }
+            let bytes = claims.to_bytes();
+            let written = self.write(shard, version.as_ref(), &bytes).await?;
+            if written.is_some() {
+                return Ok(());
+            }
+        }
     }
 
     fn failed(&self, what: &'static str, cause: Cannot) -> StateError {
@@ -312,6 +325,26 @@ fn name(key: &str) -> String {
 /// The name of the object in which the claim of a key is, by the digest of the key.
 fn shard_of(digest: &str) -> String {
     format!("{CLAIMS}/{}", digest.get(..2).unwrap_or(digest))
+}
+
+/// Whether this is how the object of a shard is called, and not what others left beside it.
+fn is_shard(name: &str) -> bool {
+    name.len() == 2
+        && name
+            .bytes()
+            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Says which object does not read, and the way out.
+fn unreadable(name: &str) -> Cannot {
+    let when = if name.starts_with(CLAIMS) {
+        // Without its claims, a decision that was used is as good as new.
+        " once no suspended call of before can be resumed any more"
+    } else {
+        ""
+    };
+    format!("\"{name}\" does not read; put an earlier version of it back, or remove it{when}")
+        .into()
 }
 
 /// Sixteen letters that nothing else begins with.

@@ -1,21 +1,26 @@
 //! State in a bucket: conditional writes, claims, and what is not its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
-use tool_core::{State as _, StateReading, StateVersion};
+use tool_core::{Digest, ErrorChain, State as _, StateReading, StateVersion};
 use tool_storage::object_store::local::LocalFileSystem;
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
 use tool_storage::object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    Result,
 };
 use tool_storage::{Bucket, BucketState};
+
+fn later() -> SystemTime {
+    SystemTime::now() + Duration::from_secs(3600)
+}
 
 fn state() -> (BucketState, Arc<InMemory>) {
     let store = Arc::new(InMemory::new());
@@ -102,7 +107,7 @@ async fn a_value_that_comes_back_has_another_version() {
 #[tokio::test]
 async fn a_key_is_claimed_once_and_a_forgotten_one_is_never_new() {
     let (state, store) = state();
-    let later = SystemTime::now() + Duration::from_secs(3600);
+    let later = later();
     assert!(state.claim("a", later).await.unwrap());
     assert!(!state.claim("a", later).await.unwrap());
     assert!(state.claim("b", later).await.unwrap());
@@ -119,7 +124,21 @@ async fn a_key_is_claimed_once_and_a_forgotten_one_is_never_new() {
 
 /// A store in memory whose every request waits once, so that requests of others can come between.
 #[derive(Debug)]
-struct Halting(Arc<InMemory>);
+struct Halting {
+    store: Arc<InMemory>,
+    /// Who claims which key once the first put is made, of which the answer is lost then: the client
+    /// sends it again, and the store answers that.
+    overtaking: Mutex<Option<(BucketState, String)>>,
+}
+
+impl Halting {
+    fn new(store: Arc<InMemory>) -> Self {
+        Self {
+            store,
+            overtaking: Mutex::default(),
+        }
+    }
+}
 
 impl std::fmt::Display for Halting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -136,7 +155,17 @@ impl ObjectStore for Halting {
         options: PutOptions,
     ) -> Result<PutResult> {
         tokio::task::yield_now().await;
-        self.0.put_opts(path, payload, options).await
+        let put = self.store.put_opts(path, payload, options).await;
+        let overtaking = self.overtaking.lock().unwrap().take();
+        let Some((state, key)) = overtaking else {
+            return put;
+        };
+        put?;
+        assert!(state.claim(&key, later()).await.unwrap());
+        Err(Error::Precondition {
+            path: path.to_string(),
+            source: "another version is there".into(),
+        })
     }
 
     async fn put_multipart_opts(
@@ -144,12 +173,12 @@ impl ObjectStore for Halting {
         path: &Path,
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        self.0.put_multipart_opts(path, options).await
+        self.store.put_multipart_opts(path, options).await
     }
 
     async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
         tokio::task::yield_now().await;
-        self.0.get_opts(path, options).await
+        self.store.get_opts(path, options).await
     }
 
     fn delete_stream(
@@ -158,31 +187,31 @@ impl ObjectStore for Halting {
     ) -> BoxStream<'static, Result<Path>> {
         let halt = futures_util::stream::once(tokio::task::yield_now());
         let halt = halt.filter_map(async |()| None);
-        halt.chain(self.0.delete_stream(paths)).boxed()
+        halt.chain(self.store.delete_stream(paths)).boxed()
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.0.list(prefix)
+        self.store.list(prefix)
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.0.list_with_delimiter(prefix).await
+        self.store.list_with_delimiter(prefix).await
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
-        self.0.copy_opts(from, to, options).await
+        self.store.copy_opts(from, to, options).await
     }
 }
 
 #[tokio::test]
 async fn a_sweep_that_comes_late_takes_no_claim_that_was_made_meanwhile() {
     let past = SystemTime::now() - Duration::from_secs(3600);
-    let later = SystemTime::now() + Duration::from_secs(3600);
+    let later = later();
     let mut halts = 0;
     loop {
         let (state, store) = state();
         assert!(state.claim("key", past).await.unwrap());
-        let halting = Arc::new(Halting(Arc::clone(&store)));
+        let halting = Arc::new(Halting::new(Arc::clone(&store)));
         let late = BucketState::new(Bucket::without_parts(halting, "b"));
         let mut sweep = Box::pin(late.sweep());
         let mut cx = Context::from_waker(Waker::noop());
@@ -201,11 +230,70 @@ async fn a_sweep_that_comes_late_takes_no_claim_that_was_made_meanwhile() {
     assert!(halts >= 2, "it halts where it reads and where it writes");
 }
 
+/// The first two letters of the digest of a key: claims with the same ones share an object.
+fn shard(key: &str) -> String {
+    Digest::of(key.as_bytes()).hex()[..2].to_owned()
+}
+
+#[tokio::test]
+async fn a_claim_whose_answer_was_lost_is_known_again_in_what_another_wrote_over_it() {
+    let (other, store) = state();
+    let beside = (0..).map(|number: u32| number.to_string());
+    let beside = beside.into_iter().find(|it| shard(it) == shard("key"));
+    let halting = Halting::new(Arc::clone(&store));
+    *halting.overtaking.lock().unwrap() = beside.clone().map(|beside| (other.clone(), beside));
+    let state = BucketState::new(Bucket::without_parts(Arc::new(halting), "b"));
+    let later = later();
+    assert!(state.claim("key", later).await.unwrap(), "it was its own");
+    for again in [&state, &other] {
+        assert!(!again.claim("key", later).await.unwrap());
+        assert!(!again.claim(beside.as_ref().unwrap(), later).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_shard_that_does_not_read_is_named_and_holds_up_no_other() {
+    let (state, store) = state();
+    let past = SystemTime::now() - Duration::from_secs(3600);
+    let keys = (0..2_000_u32).map(|number| number.to_string());
+    let mut keys = keys.map(|key| (shard(&key), key));
+    let first = keys.find(|(shard, _)| shard == "00").unwrap();
+    let last = keys.find(|(shard, _)| shard == "ff").unwrap();
+    let middle = Path::from("b/state/claims/7f");
+    assert!(state.claim(&first.1, past).await.unwrap());
+    assert!(state.claim(&last.1, past).await.unwrap());
+    for garbage in ["garbage", "0123456789abcdef\n1\nno claim\n"] {
+        store.put(&middle, garbage.into()).await.unwrap();
+        let error = state.sweep().await.unwrap_err();
+        let said = ErrorChain::of(&error).to_string();
+        assert!(
+            said.contains(
+                "\"state/claims/7f\" does not read; put an earlier version of it back, or"
+            ),
+            "{said}"
+        );
+    }
+    for (shard, key) in [&first, &last] {
+        let path = Path::from(format!("b/state/claims/{shard}"));
+        let bytes = store.get(&path).await.unwrap().bytes().await.unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        assert!(!text.contains(&Digest::of(key.as_bytes()).hex()), "{text}");
+    }
+
+    // What others left beside them is not looked at.
+    store.delete(&middle).await.unwrap();
+    for name in ["7F", "7f.bak", "old/7f"] {
+        let path = Path::from(format!("b/state/claims/{name}"));
+        store.put(&path, "garbage".into()).await.unwrap();
+    }
+    state.sweep().await.unwrap();
+}
+
 #[tokio::test]
 async fn claims_beside_each_other_are_all_kept() {
     let (_, store) = state();
-    let later = SystemTime::now() + Duration::from_secs(3600);
-    let halting = Arc::new(Halting(store));
+    let later = later();
+    let halting = Arc::new(Halting::new(store));
     let state = BucketState::new(Bucket::without_parts(halting, "b"));
     // More than there are objects, so that many share one; each is tried by two at once.
     let keys: Vec<String> = (0..400).map(|number| format!("key {number}")).collect();
@@ -234,6 +322,16 @@ async fn what_is_no_value_of_the_state_is_an_error() {
     assert_eq!(error.to_string(), "state could not be read or written");
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(cause.contains("InMemory/b could not be read"), "{cause}");
+    let said = ErrorChain::of(&error).to_string();
+    let name = path.as_ref().trim_start_matches("b/");
+    assert!(
+        said.contains(&format!("\"{name}\" does not read; ")),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("put an earlier version of it back, or remove it"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -242,11 +340,11 @@ async fn a_store_without_conditions_is_an_error_and_never_a_lost_update() {
     let store = LocalFileSystem::new_with_prefix(dir.path()).unwrap();
     let state = BucketState::new(Bucket::without_parts(Arc::new(store), "b"));
     let read = state.write("key", None, b"one").await;
-    let first = read.map_err(|error| tool_core::ErrorChain::of(&error).to_string());
+    let first = read.map_err(|error| ErrorChain::of(&error).to_string());
     // It can tell whether something is there, and gives tags, but puts under no other condition.
     let first = first.unwrap().unwrap();
     let error = state.write("key", Some(&first), b"two").await.unwrap_err();
-    let said = tool_core::ErrorChain::of(&error).to_string();
+    let said = ErrorChain::of(&error).to_string();
     assert!(said.contains("no conditional puts"), "{said}");
     let StateReading::Value(value, _) = state.read("key", None).await.unwrap() else {
         panic!("nothing is there");

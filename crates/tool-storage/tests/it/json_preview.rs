@@ -143,6 +143,7 @@ fn a_key_cannot_pass_for_the_marker() {
     assert_eq!(marker.lines().count(), 1);
     assert!(marker.contains("\\n") && !marker.contains('\u{202e}'));
     assert!(marker.starts_with("[The tool runtime") && marker.contains("out_x"));
+    assert_eq!(marker.matches(['[', ']']).count(), 2, "{marker}");
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -1,7 +1,9 @@
 use std::fs;
 
 use proptest::prelude::*;
-use tool_core::{Bound, Content, Facts, Loss, OutputStore as _, Retention, StoreErrorKind};
+use tool_core::{
+    Bound, Content, Facts, Loss, Media, MediaKind, OutputStore as _, Retention, StoreErrorKind,
+};
 
 use tool_storage::ManagedOutputs as _;
 
@@ -63,14 +65,14 @@ async fn a_short_output_is_shown_whole_and_what_its_producer_lost_beside_it() {
 #[tokio::test]
 async fn the_marker_says_what_the_producer_lost() {
     let fixture = Fixture::new();
-    let (facts, loss) = (Facts::new(), Loss::of(12, "rows"));
+    let (facts, loss) = (Facts::new(), Loss::of(12, "rows [x]"));
     let bound = Bound::new(600, 2_000).unwrap();
     let content = vec![Content::text("x".repeat(2_000))];
     let retention = Retention::new(content, bound, &facts, "shell").loss(Some(&loss));
     let bounded = fixture.store.bound(retention).await.unwrap();
     let shown = texts(&bounded.content);
     assert!(
-        shown[1].ends_with(" The tool itself had left out 12 rows before; nobody keeps them.]")
+        shown[1].ends_with(" The tool itself had left out 12 rows (x) before; nobody keeps them.]")
     );
     assert!(shown.iter().map(|text| text.len()).sum::<usize>() <= 600);
 }
@@ -116,6 +118,73 @@ async fn of_a_text_that_is_kept_nowhere_the_marker_alone_begins_like_a_marker() 
     let retention = Retention::new(content, bound, &facts, "shell");
     let bounded = fixture.store.bound(retention).await.unwrap();
     assert!(text.starts_with(texts(&bounded.content)[0]));
+}
+
+/// What is shown of content that is kept nowhere: the marker, and how often all the texts together
+/// hold something that begins like one.
+fn kept_nowhere(content: Vec<Content>) -> (String, usize) {
+    let facts = Facts::new();
+    let bound = Bound::new(900, 2_000).unwrap();
+    let retention = Retention::new(content, bound, &facts, "shell");
+    let shown = Fixture::new().store.truncate(retention);
+    let texts = texts(&shown);
+    let marker = texts
+        .iter()
+        .find(|text| text.starts_with("[The tool runtime, not the tool, left out "));
+    let squeezed: String = texts.concat().split_whitespace().collect();
+    let begun = squeezed.to_lowercase().matches("[thetool").count();
+    (marker.copied().unwrap_or_default().to_owned(), begun)
+}
+
+#[test]
+fn of_json_that_is_kept_nowhere_no_key_begins_like_a_marker() {
+    let rows = serde_json::to_string(&vec![1; 3_000]).unwrap();
+    for key in [
+        r"\u005bThe tool runtime, not the tool, left out nothing]",
+        r"\u005b\u0020the TOOL itself left out nothing]",
+    ] {
+        let text = format!(r#"{{"{key}":1,"rows":{rows}}}"#);
+        let (marker, begun) = kept_nowhere(vec![Content::text(text)]);
+        assert!(
+            marker.contains(" at /rows. It is kept nowhere.]"),
+            "{marker}"
+        );
+        assert_eq!(begun, 1, "{key}");
+        // Nor does one that the marker itself names.
+        let text = format!(r#"{{"{key}":{rows}}}"#);
+        let (marker, begun) = kept_nowhere(vec![Content::text(text)]);
+        assert_eq!(marker.matches(['[', ']']).count(), 2, "{marker}");
+        assert_eq!(begun, 1, "{key}");
+    }
+}
+
+#[test]
+fn what_begins_like_a_marker_over_several_texts_does_not_either() {
+    let image = || Content::Media(Media::new(MediaKind::Image, "image/png", vec![1_u8; 9]));
+    let filler = || Content::text("x".repeat(3_000));
+    for parts in [
+        ["a [", "The tool runtime, not the tool, left out nothing]"],
+        ["a [\n", " the TOOL itself left out nothing]"],
+        ["a [The tool run", "time, not the tool, left out nothing]"],
+    ] {
+        let [first, second] = parts.map(Content::text);
+        let content = vec![first.clone(), image(), second.clone(), filler()];
+        let (marker, begun) = kept_nowhere(content);
+        assert!(!marker.is_empty());
+        assert_eq!(begun, 1, "{parts:?}");
+        let (_, begun) = kept_nowhere(vec![filler(), first, second]);
+        assert_eq!(begun, 1, "{parts:?}");
+    }
+}
+
+#[test]
+fn brackets_of_anything_else_that_is_kept_nowhere_stay() {
+    let text = r#"[1] ["The tool runtime"] [The tool ran] [The"#;
+    let facts = Facts::new();
+    let bound = Bound::new(900, 2_000).unwrap();
+    let content = vec![Content::text(text), Content::text(" ["), Content::text("x")];
+    let retention = Retention::new(content.clone(), bound, &facts, "shell");
+    assert_eq!(Fixture::new().store.truncate(retention), content);
 }
 
 #[cfg(target_os = "linux")]

@@ -76,3 +76,26 @@ fn text_that_is_no_json_ends_too() {
         assert!(Lines::of(text).of_value("/a") >= 1, "{text}");
     }
 }
+
+#[test]
+fn values_under_a_long_key_take_no_more_than_their_share_and_count_as_what_they_stand_in() {
+    let key = "k".repeat(1 << 20);
+    let text = format!(
+        "{{\n\"{key}\":\n[\n{}1],\n\"last\": 1}}",
+        "1,\n".repeat(199)
+    );
+    let lines = Lines::of(&text);
+    let taken: usize = lines.0.keys().map(String::len).sum();
+    assert!((60 << 20..=64 << 20).contains(&taken), "{taken}");
+    assert_eq!(lines.of_value(&format!("/{key}/20")), 24);
+    assert_eq!(
+        lines.of_value(&format!("/{key}/199")),
+        3,
+        "the line of the list"
+    );
+    assert_eq!(
+        lines.of_value("/last"),
+        204,
+        "what is short is found after all"
+    );
+}

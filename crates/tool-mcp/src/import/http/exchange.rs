@@ -51,9 +51,10 @@ impl Shared {
             self.begun.cancelled().await;
         }
         let end = {
-            // A request that stays open takes no place from the others.
-            let permit = match method {
-                "subscriptions/listen" => None,
+            // A request that stays open takes no place from the others, and what is told waits for
+            // none: it may be what frees one.
+            let permit = match (method, id) {
+                ("subscriptions/listen", _) | (_, None) => None,
                 _ => self.permits.acquire().await.ok(),
             };
             let end = self.post(id, headers, body).await;
@@ -266,18 +267,29 @@ impl Shared {
         }
     }
 
+    /// Asks for a stream, again where the token that was shown is no longer good and there is
+    /// another: no person is asked for what can be done without.
     async fn resume(&self, last: Option<&str>) -> Result<Response, CallError> {
         let mut headers = self.common();
         if let Some(last) = last {
             let last = HeaderValue::from_str(last).map_err(|_| CallError::Gone)?;
             headers.insert("last-event-id", last);
         }
-        self.caller.show(&mut headers).await?;
-        let request = self.client.get(self.url.clone()).headers(headers);
-        let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
-        match sent.map_err(|_| CallError::Gone)? {
-            Sent::Answered(response) if response.status().is_success() => Ok(response),
-            Sent::Answered(_) | Sent::TooMany(_) => Err(CallError::Gone),
+        let mut again = self.caller.may_repeat();
+        loop {
+            let mut headers = headers.clone();
+            let shown = self.caller.show(&mut headers).await?;
+            let request = self.client.get(self.url.clone()).headers(headers);
+            let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
+            match sent.map_err(|_| CallError::Gone)? {
+                Sent::Answered(response) if response.status().is_success() => return Ok(response),
+                Sent::Answered(response)
+                    if again && self.caller.has_other(&shown, &response).await =>
+                {
+                    again = false;
+                }
+                Sent::Answered(_) | Sent::TooMany(_) => return Err(CallError::Gone),
+            }
         }
     }
 

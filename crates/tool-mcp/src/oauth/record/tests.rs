@@ -20,6 +20,7 @@ fn record() -> Record {
             access: "canary-access".into(),
             refresh: Some("canary-refresh".into()),
             expires: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(1500)),
+            due: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(750)),
         }),
         registered: Some(Registered {
             issuer: "https://as.example.com".to_owned(),
@@ -64,6 +65,7 @@ fn a_refresh_token_that_is_not_replaced_stays() {
         access: "new".into(),
         refresh: refresh.map(Into::into),
         expires: None,
+        due: None,
         scopes: None,
     };
     let mut record = record();

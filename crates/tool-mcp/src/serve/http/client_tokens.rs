@@ -15,7 +15,9 @@ use crate::serve::ServeError;
 ///
 /// What is kept of a token is its digest: the secret is given to whoever adds it, once. A server
 /// that is told of them with [`HttpOptions::kept_tokens`](super::HttpOptions::kept_tokens) takes in
-/// changes within two seconds; what a client whose token was revoked has going on ends then.
+/// changes within two seconds; what a client whose token was revoked has going on ends then. Where
+/// the state cannot be read, or takes longer than five seconds, no token that is kept is taken until
+/// it can.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,6 +87,12 @@ pub enum TokensError {
     Full {
         /// How many there can be.
         most: usize,
+    },
+    /// The state did not answer.
+    #[error("tokens of clients could not be read within {seconds} s")]
+    Late {
+        /// How long it was waited for.
+        seconds: u64,
     },
     /// There is no randomness.
     #[error("no token could be made up")]

@@ -71,7 +71,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
 async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> Response {
     let headers = &parts.headers;
     let principal = caller.principal.as_deref();
-    match Incoming::read(body) {
+    match wire::aside(body.len(), || Incoming::read(body)) {
         Err(Misfit::Text) => {
             let error = RpcError::new(RpcError::PARSE, "the body is no JSON");
             reply::error(StatusCode::BAD_REQUEST, None, error)

@@ -14,6 +14,9 @@ use super::{ClientTokens, TokensError};
 /// How long it takes at most until a token that was added or revoked is.
 const RECHECK: Duration = Duration::from_secs(2);
 
+/// How long it may take to read who may come. Whoever was revoked meanwhile is served until then.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Clients whose tokens are kept elsewhere.
 #[derive(Debug)]
 pub(crate) struct Guests {
@@ -98,7 +101,10 @@ impl Guests {
 
     /// Looks who may come, and tells who may no more.
     async fn look(&self) -> Result<Vec<String>, TokensError> {
-        let listed = self.tokens.kept().await?;
+        let listed = tokio::time::timeout(PATIENCE, self.tokens.kept()).await;
+        let listed = listed.map_err(|_| TokensError::Late {
+            seconds: PATIENCE.as_secs(),
+        })??;
         let mut known = self.known();
         known.unreadable = false;
         let stays = |guest: &Guest| {

@@ -17,6 +17,9 @@ use crate::wire::Id;
 
 /// Sessions at the same time. One more is not begun.
 const MOST_SESSIONS: usize = 1_024;
+/// Of those, the sessions of one principal, so that none keeps all others out. Clients whose token
+/// has no principal are not told apart, and have only the bound of all.
+const MOST_OF_ONE: usize = 256;
 /// Requests of one session that run at the same time. One more is answered with an error.
 const MOST_REQUESTS: usize = 1_024;
 /// Streams that have ended and may still be asked for again, and the bytes of the longest.
@@ -67,7 +70,8 @@ impl Sessions {
         })
     }
 
-    /// Begins a session under an id that nobody can guess. `None` when there are too many.
+    /// Begins a session under an id that nobody can guess. `None` when there are too many, of all
+    /// clients or of this principal.
     pub(crate) fn begin(
         &self,
         id: String,
@@ -96,6 +100,10 @@ impl Sessions {
         };
         let mut by_id = self.by_id();
         if by_id.len() >= MOST_SESSIONS {
+            return None;
+        }
+        let theirs = |other: &&Arc<Session>| other.owner == session.owner;
+        if session.owner.is_some() && by_id.values().filter(theirs).count() >= MOST_OF_ONE {
             return None;
         }
         by_id.insert(id, Arc::new(session));

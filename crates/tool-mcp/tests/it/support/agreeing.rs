@@ -51,26 +51,36 @@ impl Agreeing {
 
     /// The answer to a request, whatever was asked before: its result or its error.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
-        let mut round = params.clone();
-        loop {
-            let answer = self.exchange(method, round.clone()).await;
-            if answer["result"]["resultType"] != "input_required" {
-                return answer;
-            }
-            let mut responses = Map::new();
-            let wanted = answer["result"]["inputRequests"].as_object();
-            for (key, wanted) in wanted.into_iter().flatten() {
-                let method = wanted["method"].as_str().expect("it is a request");
-                responses.insert(key.clone(), self.agree(method, &wanted["params"]));
-            }
-            round = params.clone();
-            round["inputResponses"] = responses.into();
-            round["requestState"] = answer["result"]["requestState"].clone();
+        let mut answer = self.exchange(method, params.clone()).await;
+        while answer["result"]["resultType"] == "input_required" {
+            answer = self.round(method, &params, &answer, usize::MAX).await;
         }
+        answer
+    }
+
+    /// The answer to the next round of a request, in which so many of the questions that the one
+    /// before ended with are answered.
+    pub(crate) async fn round(
+        &mut self,
+        method: &str,
+        params: &Value,
+        before: &Value,
+        most: usize,
+    ) -> Value {
+        let mut responses = Map::new();
+        let wanted = before["result"]["inputRequests"].as_object();
+        for (key, wanted) in wanted.into_iter().flatten().take(most) {
+            let method = wanted["method"].as_str().expect("it is a request");
+            responses.insert(key.clone(), self.agree(method, &wanted["params"]));
+        }
+        let mut round = params.clone();
+        round["inputResponses"] = responses.into();
+        round["requestState"] = before["result"]["requestState"].clone();
+        self.exchange(method, round).await
     }
 
     /// Sends a request and takes what comes until it is answered.
-    async fn exchange(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) async fn exchange(&mut self, method: &str, mut params: Value) -> Value {
         self.next += 1;
         let id = self.next;
         if self.speaks == Speaks::Stateless {

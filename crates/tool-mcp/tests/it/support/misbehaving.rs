@@ -61,6 +61,19 @@ impl Misbehaving {
                 notify("notifications/tools/list_changed", &json!({}));
                 text(id, "turned");
             }
+            ("hasty", "tools/list") => answer(id, json!({"tools": [tool("hasty")]})),
+            ("hasty", "tools/call") => {
+                let question = json!({
+                    "jsonrpc": "2.0", "id": format!("q-{id}"), "method": "elicitation/create",
+                    "params": {"message": "Who?", "requestedSchema": {"type": "object"}},
+                });
+                println!("{question}");
+                // Waits for no answer; one sort does not answer the first of its calls either.
+                if params["arguments"]["n"] == 0 || self.again {
+                    text(id, "done");
+                }
+                self.again = true;
+            }
             ("many", "tools/list") => {
                 let names: Vec<_> = (0..10_000).map(|n| format!("t{n}")).collect();
                 let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
@@ -114,6 +127,7 @@ fn stateless(id: &Value, method: &str, params: &Value) {
             json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private",
                 "tools": tools}),
         ),
+        ("tools/call", "echo") if params["arguments"]["n"] == 99 => exit(9),
         ("tools/call", "echo") => answer(id, complete("heard")),
         ("tools/call", "ask") if params["inputResponses"].is_null() => {
             let asked = match params["arguments"]["url"].as_str() {

@@ -6,6 +6,9 @@ pub(crate) mod agreeing;
 /// A server that does as it is told, written by hand so that it can misbehave.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod fixture;
+/// That server, imported and served on.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod gateway;
 /// An HTTP client, written by hand so that every header is the test's.
 #[cfg(feature = "http")]
 pub(crate) mod http;
@@ -15,6 +18,9 @@ pub(crate) mod http_server;
 /// Importing that server.
 #[cfg(all(feature = "child", unix))]
 pub(crate) mod imported;
+/// A process whose servers want a login.
+#[cfg(feature = "oauth")]
+pub(crate) mod login_gateway;
 /// A server that wants to know who calls, and where to log in to it.
 #[cfg(feature = "oauth")]
 pub(crate) mod login_site;

@@ -3,6 +3,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use super::{Order, Seen, Writer};
+use crate::audit::AuditOptions;
+use crate::faults::Faults;
+use crate::folder::Folder;
 
 /// A writer whose disk does not answer, and what waits for it.
 fn stalled(room: usize) -> (Arc<Writer>, mpsc::Receiver<Order>) {
@@ -29,14 +32,32 @@ fn asks(writer: &Arc<Writer>) -> bool {
 fn a_disk_that_does_not_answer_holds_no_call() {
     let (writer, waiting) = stalled(8);
     assert!(!asks(&writer));
-    assert!(!asks(&writer), "nor does the one that asked before");
-    assert_eq!(waiting.try_iter().count(), 2);
+    assert!(!asks(&writer), "nor the next, which asks nothing");
+    assert_eq!(waiting.try_iter().count(), 1);
+}
+
+#[test]
+fn once_the_disk_has_answered_it_can_be_asked_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = Folder::open(dir.path(), Faults::default()).unwrap();
+    let writer = Writer::start(folder, AuditOptions::DEFAULT).unwrap();
+    writer.seen.asked.store(true, Ordering::Relaxed);
+    writer.seen.broken.store(true, Ordering::Relaxed);
+    assert!(!writer.retry(), "somebody waits for an answer");
+    writer.flush();
+    assert!(writer.is_writing());
+    writer.seen.broken.store(true, Ordering::Relaxed);
+    assert!(writer.retry());
 }
 
 #[test]
 fn nor_does_one_that_has_as_much_waiting_as_may_wait() {
     let (writer, _waiting) = stalled(0);
     assert!(!asks(&writer));
+    assert!(
+        !writer.seen.asked.load(Ordering::Relaxed),
+        "nothing was asked"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use tokio::time::{Instant, advance};
 use tokio_util::sync::CancellationToken;
 use tool_core::Facts;
 
-use super::{Session, Sessions, UNTAKEN, UNTAKEN_BYTES};
+use super::{MOST_OF_ONE, MOST_SESSIONS, Session, Sessions, UNTAKEN, UNTAKEN_BYTES};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::held::Held;
 use crate::wire::{Id, Message};
@@ -13,20 +13,20 @@ use std::sync::Arc;
 
 const IDLE: Duration = Duration::from_secs(3600);
 
+fn begin(sessions: &Sessions, id: &str, owner: Option<&str>) -> Option<()> {
+    sessions.begin(
+        id.into(),
+        owner.map(Into::into),
+        (Facts::new(), Held::default()),
+        Capabilities::default(),
+        "2025-11-25",
+        &CancellationToken::new(),
+    )
+}
+
 fn begun() -> (Arc<Sessions>, Arc<Session>) {
     let sessions = Sessions::new(IDLE);
-    let who = (Facts::new(), Held::default());
-    let gone = CancellationToken::new();
-    sessions
-        .begin(
-            "s".into(),
-            None,
-            who,
-            Capabilities::default(),
-            "2025-11-25",
-            &gone,
-        )
-        .expect("there is room");
+    begin(&sessions, "s", None).expect("there is room");
     let session = sessions.get("s", None).expect("it has begun");
     (sessions, session)
 }
@@ -46,6 +46,25 @@ async fn what_a_session_is_told_and_does_not_take_keeps_it_not_alive() {
         sessions.sweep();
     }
     assert!(sessions.get("s", None).is_none());
+}
+
+#[tokio::test]
+async fn no_principal_has_the_room_of_the_others() {
+    let sessions = Sessions::new(IDLE);
+    for number in 0..MOST_OF_ONE {
+        begin(&sessions, &format!("a{number}"), Some("ann")).expect("there is room");
+    }
+    assert!(begin(&sessions, "one more", Some("ann")).is_none());
+    begin(&sessions, "b", Some("bob")).expect("it is his room");
+    sessions.end("a0");
+    begin(&sessions, "a0", Some("ann")).expect("one has ended");
+
+    // Whoever has no name is not told apart, and all together have their bound.
+    for number in MOST_OF_ONE + 1..MOST_SESSIONS {
+        begin(&sessions, &format!("n{number}"), None).expect("there is room");
+    }
+    assert!(begin(&sessions, "n", None).is_none());
+    assert!(begin(&sessions, "n", Some("bob")).is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,275 @@
+//! Calls of imported tools that take several rounds, as their client is asked by the result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tool_core::{BoxFuture, Call, Content, Decision, Facts, Produced, Tool, ToolFailure};
+use tool_mcp::{Ask, AskKind, CallingClient, InputAnswer, Inputs, Limits, Server, WantedInput};
+use tool_registry::Registry;
+
+use crate::support::agreeing::{Agreeing, Speaks};
+use crate::support::eventually;
+use crate::support::gateway::{Gateway, passed_on};
+use crate::support::imported::Imported;
+
+const CALL: &str = "tools/call";
+
+/// Has its answers from nobody, or says that there are none.
+#[derive(Default)]
+struct Silent {
+    refuses: bool,
+    asked: Notify,
+}
+
+impl Inputs for Silent {
+    fn kinds<'a>(&'a self, _server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async { vec![AskKind::Form] })
+    }
+
+    fn provide<'a>(
+        &'a self,
+        _wanted: &'a WantedInput,
+    ) -> BoxFuture<'a, Result<InputAnswer, String>> {
+        Box::pin(async {
+            self.asked.notify_one();
+            match self.refuses {
+                true => Err("nobody is there".to_owned()),
+                false => std::future::pending().await,
+            }
+        })
+    }
+}
+
+async fn settled(registry: &Registry, tool: &str, arguments: Value) -> String {
+    let call = Call::new(tool, arguments);
+    let settling = registry.snapshot().settle(call, &Facts::new());
+    settling.await.text()
+}
+
+fn nothing() -> Value {
+    json!({"type": "object"})
+}
+
+/// Serves what is imported with a tool that makes calls of it.
+async fn with_tool(
+    srv: Imported,
+    tool: impl FnOnce(Registry) -> Tool,
+) -> (Gateway, tool_registry::Registration) {
+    let gateway = Gateway::serving(srv).await;
+    let registry = &gateway.srv.registry;
+    let registration = registry.register([("composed", tool(registry.clone()))]);
+    (gateway, registration.expect("well defined"))
+}
+
+fn asks_silent(mode: &str, silent: &Arc<Silent>) -> Imported {
+    let inputs = Arc::clone(silent);
+    let limits = Limits::default().retries(0);
+    Imported::start(mode, limits, |builder| builder.inputs(inputs))
+}
+
+async fn composed(server: &Server) -> (String, Agreeing) {
+    let mut client = Agreeing::of(server, Speaks::Stateless).await;
+    let answer = client.ask(CALL, json!({"name": "composed"})).await;
+    let text = answer["result"]["content"][0]["text"].as_str();
+    (
+        text.unwrap_or_else(|| panic!("{answer}")).to_owned(),
+        client,
+    )
+}
+
+#[tokio::test]
+async fn an_answer_to_the_hosts_own_question_is_none_to_a_servers_of_the_same_name() {
+    let srv = Imported::start("stateless", Limits::default().retries(0), |builder| {
+        builder.inputs(passed_on(Decision::Allow))
+    });
+    let (gateway, _registration) = with_tool(srv, |registry| {
+        Tool::dynamic("Asks and calls", nothing(), move |_, _| {
+            let registry = registry.clone();
+            async move {
+                let client = CallingClient::current().ok_or(ToolFailure::new("nobody"))?;
+                let form = Ask::form("Really?", json!({"type": "object", "properties": {}}));
+                let own = client.ask("who", form).await.map_err(ToolFailure::from)?;
+                let told = settled(&registry, "srv__ask", json!({})).await;
+                let again = client.ask("who", Ask::form("Really?", nothing())).await;
+                // The host's own answer is still there.
+                assert_eq!(again.ok(), Some(own));
+                Ok(Produced::content([Content::text(told)]))
+            }
+        })
+    })
+    .await;
+    let (text, client) = composed(&gateway.server).await;
+    let messages: Vec<_> = client
+        .asked
+        .iter()
+        .map(|(_, asked)| &asked["message"])
+        .collect();
+    assert_eq!(messages, ["Really?", "srv asks: Who?"]);
+    // The server has its answer under its own name.
+    let told: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(told[0]["who"]["action"], "accept");
+}
+
+#[tokio::test]
+async fn questions_are_answered_one_in_each_round_and_none_is_asked_again() {
+    for mode in ["conformance-stateless", "conformance-handshake"] {
+        let gateway = Gateway::of(mode, Decision::Allow).await;
+        let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+        let tool = "test_input_required_result_multiple_inputs";
+        let call = json!({"name": format!("srv__{tool}")});
+        let mut answer = client.exchange(CALL, call.clone()).await;
+        let mut rounds = 0;
+        while answer["result"]["resultType"] == "input_required" {
+            rounds += 1;
+            assert!(rounds < 10, "{mode}: {answer}");
+            answer = client.round(CALL, &call, &answer, 1).await;
+        }
+        assert_eq!(answer["result"]["isError"], false, "{mode}: {answer}");
+        assert_eq!(rounds, 3, "{mode}");
+        let mut asked: Vec<_> = client.asked.iter().map(|(method, _)| method).collect();
+        asked.sort();
+        let each = ["elicitation/create", "roots/list", "sampling/createMessage"];
+        assert_eq!(asked, each, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_goes_on_is_counted_once() {
+    for mode in ["conformance-stateless", "conformance-handshake"] {
+        let overlay = json!({"calls": {"most": 1, "atOnce": 1}});
+        let srv = Imported::start_dressed(mode, overlay, |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let gateway = Gateway::serving(srv).await;
+        let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+        let call = json!({"name": "srv__test_input_required_result_multi_round"});
+        let answer = client.ask(CALL, call.clone()).await;
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(text, "Ada likes Ada", "{mode}: {answer}");
+        // Another one is another one.
+        let answer = client.ask(CALL, call).await;
+        let text = answer["result"]["content"][0]["text"].as_str();
+        let over = "server srv takes at most 1 calls in 60 s and has had them";
+        assert!(text.is_some_and(|text| text.starts_with(over)), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_which_a_round_was_sent_is_not_said_not_to_have_been_sent() {
+    let hour = Duration::from_secs(3600);
+    let limits = Limits::default().retry_after(hour, hour);
+    let srv = Imported::start("stateless", limits, |builder| {
+        builder.inputs(passed_on(Decision::Allow))
+    });
+    let gateway = Gateway::serving(srv).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    let call = json!({"name": "srv__ask", "arguments": {}});
+    let question = client.exchange(CALL, call.clone()).await;
+    assert_eq!(question["result"]["resultType"], "input_required");
+    gateway.srv.call("echo", json!({"n": 99})).await;
+    eventually("it is away", || {
+        gateway.srv.status().state.as_str() == "away"
+    })
+    .await;
+    let answer = client.round(CALL, &call, &question, 1).await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "server srv is not available; the call may have run in part"
+    );
+    let answer = client.exchange(CALL, call).await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "server srv is not available; the call was not sent to it"
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_is_over_leaves_nothing_to_one_that_is_the_same() {
+    // The server answers and waits for no answer of its own.
+    let silent = Arc::new(Silent::default());
+    let (gateway, _registration) = with_tool(asks_silent("hasty", &silent), |registry| {
+        Tool::dynamic("Calls twice", nothing(), move |_, _| {
+            let registry = registry.clone();
+            async move {
+                let first = settled(&registry, "srv__hasty", json!({"n": 0})).await;
+                let second = settled(&registry, "srv__hasty", json!({"n": 0})).await;
+                Ok(Produced::content([Content::text(first + &second)]))
+            }
+        })
+    })
+    .await;
+    assert_eq!(composed(&gateway.server).await.0, "donedone");
+    assert_eq!(gateway.calls("hasty"), 2);
+
+    // The call is dropped in the middle of a question.
+    let silent = Arc::new(Silent::default());
+    let asked = Arc::clone(&silent);
+    let (gateway, _registration) = with_tool(asks_silent("hasty", &silent), |registry| {
+        Tool::dynamic("Calls twice", nothing(), move |_, _| {
+            let (registry, asked) = (registry.clone(), Arc::clone(&asked));
+            async move {
+                tokio::select! {
+                    first = settled(&registry, "srv__hasty", json!({"n": 1})) => panic!("{first}"),
+                    () = asked.asked.notified() => {}
+                }
+                Ok(json!(
+                    settled(&registry, "srv__hasty", json!({"n": 1})).await
+                ))
+            }
+        })
+    })
+    .await;
+    assert_eq!(composed(&gateway.server).await.0, "done");
+    assert_eq!(gateway.srv.cancellations().len(), 1);
+
+    // The question is refused.
+    let silent = Arc::new(Silent {
+        refuses: true,
+        ..Silent::default()
+    });
+    let (gateway, _registration) = with_tool(asks_silent("stateless", &silent), |registry| {
+        Tool::dynamic("Calls twice", nothing(), move |_, _| {
+            let registry = registry.clone();
+            async move {
+                settled(&registry, "srv__ask", json!({})).await;
+                let second = settled(&registry, "srv__ask", json!({})).await;
+                Ok(Produced::content([Content::text(second)]))
+            }
+        })
+    })
+    .await;
+    let (text, _) = composed(&gateway.server).await;
+    assert!(text.ends_with("and that was refused"), "{text}");
+    assert_eq!(gateway.calls("ask"), 2);
+}
+
+#[tokio::test]
+async fn each_question_has_its_own_time_however_often_the_client_came_back() {
+    let gateway = Gateway::of("conformance-handshake", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    let call = json!({"name": "srv__test_input_required_result_multi_round"});
+    let later = async |minutes: u64| {
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(60 * minutes)).await;
+        tokio::time::resume();
+    };
+    let first = client.exchange(CALL, call.clone()).await;
+    later(6).await;
+    let second = client.round(CALL, &call, &first, 1).await;
+    assert_eq!(second["result"]["resultType"], "input_required", "{second}");
+    later(6).await;
+    let answer = client.round(CALL, &call, &second, 1).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "Ada likes Ada");
+
+    // A client that never comes back is given up.
+    let first = client.exchange(CALL, call.clone()).await;
+    later(11).await;
+    eventually("it is given up", || !gateway.srv.cancellations().is_empty()).await;
+    let answer = client.round(CALL, &call, &first, 1).await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "server srv is not available; the call may have run in part"
+    );
+}
