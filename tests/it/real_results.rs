@@ -144,7 +144,7 @@ async fn a_line_of_ten_megabytes_and_a_picture_are_shown_once_and_kept_whole() {
     let dir = tempfile::tempdir().unwrap();
     let facts = Facts::new().session("s");
     let line = "0123456789".repeat(1_000_000);
-    let picture: Vec<u8> = (0..200_000_u32).map(|at| (at * 31 >> 3) as u8).collect();
+    let picture: Vec<u8> = (0..200_000_u32).map(|at| ((at * 31) >> 3) as u8).collect();
     let block = Content::image("image/png", picture);
     let base64 = block.to_base64().unwrap();
     let output = json!({"line": line, "picture": base64});
