@@ -17,7 +17,7 @@ use tool_core::Credential;
 /// let tickets = ServerConfig::http(Namespace::new("tickets")?, "https://tickets.example.com/mcp");
 /// let tickets = tickets.oauth(client);
 /// # let _ = tickets;
-/// # Ok::<_, tool_core::NameError>(())
+/// # Ok::<_, tool_core::Problem>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OAuthClient {
