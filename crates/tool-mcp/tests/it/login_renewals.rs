@@ -142,17 +142,8 @@ async fn a_token_that_ended_and_cannot_be_renewed_is_waited_for_and_asked_about_
         gateway.becomes_ready().await;
         site.expire();
         clock.pass(3601);
-        let refused = gateway.call("echo").await;
-        assert!(
-            refused.text().contains("has to log in"),
-            "{}",
-            refused.text()
-        );
-        eventually("the server is locked", || {
-            matches!(gateway.state(), UpstreamState::Locked { .. })
-        })
-        .await;
-        assert_eq!(gateway.reason(), "needs a login: `tool login srv`");
+        let reason = gateway.is_locked_by_a_call().await;
+        assert_eq!(reason, "needs a login: `tool login srv`");
         let before = site.asked("/mcp").len();
         state.is_looked_at().await;
         assert_eq!(site.asked("/mcp").len(), before);
@@ -184,17 +175,7 @@ async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_a
     evil.store(true, Ordering::SeqCst);
     site.expire();
     clock.pass(3601);
-    let refused = gateway.call("echo").await;
-    assert!(
-        refused.text().contains("has to log in"),
-        "{}",
-        refused.text()
-    );
-    eventually("the server is locked", || {
-        matches!(gateway.state(), UpstreamState::Locked { .. })
-    })
-    .await;
-    let reason = gateway.reason();
+    let reason = gateway.is_locked_by_a_call().await;
     assert!(reason.contains("leads on to another server"), "{reason}");
     let before = site.http.asked().len();
     state.is_looked_at().await;

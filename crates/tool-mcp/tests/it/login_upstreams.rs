@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tool_core::{Namespace, Outcome};
+use tool_core::Namespace;
 use tool_mcp::{ServerConfig, UpstreamState};
 
 use crate::support::eventually;
@@ -118,18 +118,8 @@ async fn a_refresh_token_that_is_refused_is_not_tried_again() {
     log_in(&logins, &site).await;
     let gateway = Gateway::start([site.server()], &logins).await;
     site.expire();
-    let refused = gateway.call("echo").await;
-    assert!(matches!(refused.outcome, Outcome::Failed(_)));
-    assert!(
-        refused.text().contains("has to log in"),
-        "{}",
-        refused.text()
-    );
-    eventually("the server is locked", || {
-        matches!(gateway.state(), UpstreamState::Locked { .. })
-    })
-    .await;
-    assert_eq!(gateway.reason(), "needs a login: `tool login srv`");
+    let reason = gateway.is_locked_by_a_call().await;
+    assert_eq!(reason, "needs a login: `tool login srv`");
     assert_eq!(site.forms().len(), 2);
     let login = logins.status(&site.server()).await.expect("it is read");
     assert!(!login.expect("it is there").renews);

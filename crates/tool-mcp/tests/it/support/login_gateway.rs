@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use tool_core::{Call, Facts, Settlement, State};
+use tool_core::{Call, Facts, Outcome, Settlement, State};
 use tool_mcp::{Limits, Logins, ServerConfig, ServersConfig, UpstreamState, Upstreams};
 use tool_registry::{MemoryState, Registry};
 
@@ -56,6 +56,19 @@ impl Gateway {
             UpstreamState::Locked { reason } => reason,
             other => panic!("it is {}", other.as_str()),
         }
+    }
+
+    /// A call is refused, with the way out, and the server is locked from then on. Its reason.
+    pub(crate) async fn is_locked_by_a_call(&self) -> String {
+        let refused = self.call("echo").await;
+        assert!(matches!(refused.outcome, Outcome::Failed(_)));
+        let text = refused.text();
+        assert!(text.contains("has to log in"), "{text}");
+        eventually("the server is locked", || {
+            matches!(self.state(), UpstreamState::Locked { .. })
+        })
+        .await;
+        self.reason()
     }
 
     pub(crate) async fn becomes_ready(&self) {
