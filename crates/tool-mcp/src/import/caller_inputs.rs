@@ -69,6 +69,22 @@ impl Inputs for CallerInputs {
         })
     }
 
+    fn lacked<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async move {
+            let mut lacked = Vec::new();
+            let Some(calling) = CallingClient::current() else {
+                return lacked;
+            };
+            for kind in AskKind::ALL {
+                let allowed = self.allowed(server, kind, calling.facts());
+                if !calling.can(kind) && allowed.await.is_ok() {
+                    lacked.push(kind);
+                }
+            }
+            lacked
+        })
+    }
+
     fn provide<'a>(
         &'a self,
         wanted: &'a WantedInput,

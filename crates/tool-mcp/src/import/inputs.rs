@@ -41,6 +41,16 @@ pub trait Inputs: Send + Sync + 'static {
     /// that it may depend on whose call it is, in the task that makes it.
     fn kinds<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>>;
 
+    /// What could be answered besides, if only the client whose call it is could do it: a server that
+    /// needs it has that client told so.
+    ///
+    /// Override when it is the client that answers, as [`CallerInputs`](crate::CallerInputs) does. By
+    /// default there is nothing of that sort.
+    fn lacked<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        let _ = server;
+        Box::pin(async { Vec::new() })
+    }
+
     /// Answers one question, which may well be that somebody declined. Several may be open at the
     /// same time. Called in the task that makes the call, where the question belongs to one.
     ///

@@ -1,7 +1,7 @@
 //! Requests that wait for a client to come back.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
@@ -12,7 +12,8 @@ use super::connection::Connection;
 use super::incoming::Asked;
 use super::mailbox::Mailbox;
 use super::pending::{Pending, Question};
-use super::slot::{GoingOn, Slot};
+use super::slot::{Claim, GoingOn, Slot};
+use super::turns::Turn;
 use crate::wire::RpcError;
 
 /// How long a client may take to come back with an answer.
@@ -21,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// that may be on their way, and others need some as well.
 const MOST: usize = 16;
 
-/// Requests to one server in the middle of which it asked for something that a client is about to
-/// bring in another request of its own.
+/// Requests to one server that go on when a client comes back with a request of its own: because the
+/// server asked for something in their middle, or because another one that the client's call came to did.
 #[derive(Default)]
 pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
 
@@ -32,6 +33,8 @@ struct Waiting {
     left: Duration,
     asked: Vec<Question>,
     questions: u64,
+    /// Nobody else's turn begins while the server may be at work on it.
+    turn: Option<Arc<Turn>>,
     _timer: Timer,
 }
 
@@ -66,6 +69,7 @@ impl Connection {
             left: pending.left,
             asked: std::mem::take(&mut pending.asked),
             questions: pending.questions,
+            turn: pending.turn.take(),
             _timer: Timer(timer.abort_handle()),
         };
         waiting.insert(key, parked);
@@ -86,12 +90,14 @@ impl Connection {
             slot,
             asked: parked.asked,
             questions: parked.questions,
+            since: None,
+            turn: parked.turn,
         })
     }
 
     /// Gives up what goes on no more, whatever is kept of it.
-    pub(crate) fn abandon(&self, slot: &Slot) {
-        if let Some(GoingOn::Parked(key)) = slot.take() {
+    pub(crate) fn abandon(&self, claim: &mut Claim) {
+        if let Some(GoingOn::Parked(key)) = claim.take() {
             self.give_up_parked(&key);
         }
     }

@@ -47,8 +47,8 @@ struct Calling {
 pub(crate) enum Needed {
     /// Answers, by their keys.
     Answers(Vec<(String, Ask)>),
-    /// A client that can do more.
-    Capability(AskKind),
+    /// A client that can do these as well.
+    Capabilities(Vec<AskKind>),
 }
 
 impl CallingClient {
@@ -131,7 +131,7 @@ impl CallingClient {
             }
             Era::Stateless { .. } => {
                 if let Some((_, ask)) = missing {
-                    return self.wait_for(Needed::Capability(ask.kind())).await;
+                    return self.wait_for(Needed::Capabilities(vec![ask.kind()])).await;
                 }
                 let mut answers = Map::new();
                 let mut open = Vec::new();
@@ -245,19 +245,32 @@ impl CallingClient {
         }
     }
 
-    /// Keeps something for the next round of the same call, in place of what was kept there.
+    /// Has the client told that it would have to be able to do these. Never resolves: the call is
+    /// dropped.
+    pub(crate) async fn lack(&self, kinds: Vec<AskKind>) {
+        self.wait_for(Needed::Capabilities(kinds)).await
+    }
+
+    /// Keeps something for the next round of the same call, behind what is kept there.
     pub(crate) fn keep(&self, slot: &str, value: Value) {
-        lock(&self.0.kept).insert(slot.to_owned(), value);
+        let mut kept = lock(&self.0.kept);
+        match kept.get_mut(slot) {
+            Some(Value::Array(there)) => there.push(value),
+            _ => {
+                kept.insert(slot.to_owned(), json!([value]));
+            }
+        }
     }
 
-    /// Whether something is kept there.
-    pub(crate) fn keeps(&self, slot: &str) -> bool {
-        lock(&self.0.kept).contains_key(slot)
-    }
-
-    /// Takes what the last round kept.
+    /// Takes the first of what rounds before kept there.
     pub(crate) fn take_kept(&self, slot: &str) -> Option<Value> {
-        lock(&self.0.kept).remove(slot)
+        let mut kept = lock(&self.0.kept);
+        let there = kept.get_mut(slot)?.as_array_mut()?;
+        let first = (!there.is_empty()).then(|| there.remove(0));
+        if there.is_empty() {
+            kept.remove(slot);
+        }
+        first
     }
 
     /// Whether the round has ended with a question. Whatever is dropped then goes on in another.

@@ -28,6 +28,12 @@ impl RpcError {
     pub(crate) const CAPABILITY: i64 = -32021;
     pub(crate) const VERSION: i64 = -32022;
 
+    /// Codes that the protocol keeps to itself.
+    ///
+    /// Source: Model Context Protocol 2026-07-28, "Overview", error codes.
+    #[cfg(feature = "child")]
+    pub(crate) const RESERVED: std::ops::RangeInclusive<i64> = -32_099..=-32_020;
+
     /// More is asked than can be answered at the same time.
     #[cfg(feature = "child")]
     pub(crate) const BUSY: i64 = -32000;

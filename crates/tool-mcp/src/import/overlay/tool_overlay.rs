@@ -43,7 +43,7 @@ pub(crate) struct ToolOverlay {
     hints: Option<Hints>,
     capabilities: Option<Vec<Capability>>,
     bounding: Option<Bounding>,
-    concurrency: Option<Concurrency>,
+    pub(crate) concurrency: Option<Concurrency>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) calls: CallLimits,
     pub(crate) rename: Option<ToolName>,
