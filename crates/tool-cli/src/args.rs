@@ -100,7 +100,7 @@ pub(crate) enum Command {
         /// The server, as it is configured
         server: String,
     },
-    /// Forget the login to an MCP server
+    /// Forget the login to an MCP server, and have its tokens revoked
     Logout {
         /// The server, as it was configured
         server: String,

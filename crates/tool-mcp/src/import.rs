@@ -44,6 +44,7 @@ mod party;
 mod pending;
 mod process;
 mod read_only_tools;
+mod reader;
 mod remote;
 mod retry;
 mod ring;

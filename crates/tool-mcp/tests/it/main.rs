@@ -108,6 +108,9 @@ mod import_time;
 /// Whose login is used for what.
 #[cfg(all(feature = "oauth", feature = "http"))]
 mod login_bounds;
+/// Logins that are ended.
+#[cfg(feature = "oauth")]
+mod login_ends;
 /// Logging in to servers.
 #[cfg(feature = "oauth")]
 mod login_flow;

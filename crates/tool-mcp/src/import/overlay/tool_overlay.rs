@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tool_core::{Bound, Bounding, Capability, Concurrency, Tool, ToolName};
 
 use super::CallLimits;
-use super::reader::{Reader, SECONDS};
+use crate::import::reader::{Reader, SECONDS};
 use crate::pin::FirstSight;
 
 /// All that an overlay can say of a tool.
