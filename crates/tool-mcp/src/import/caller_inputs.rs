@@ -85,6 +85,18 @@ impl Inputs for CallerInputs {
         })
     }
 
+    fn passed_on<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Option<Ask>> {
+        Box::pin(async move {
+            let calling = CallingClient::current()?;
+            let kind = wanted.ask.kind();
+            let allowed = self.allowed(&wanted.server, kind, calling.facts());
+            if !calling.can(kind) || allowed.await.is_err() {
+                return None;
+            }
+            labelled(&wanted.server, wanted.ask.clone()).ok()
+        })
+    }
+
     fn provide<'a>(
         &'a self,
         wanted: &'a WantedInput,

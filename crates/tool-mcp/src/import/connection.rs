@@ -222,6 +222,12 @@ impl Connection {
             None => (None, None, None),
         };
         let mut begun = going_on.is_some();
+        let went_on = begun;
+        let keep = |answer: &Answer| {
+            if let Some(slot) = slot.as_ref().filter(|slot| went_on || slot.has_asked()) {
+                self.keep_answer(slot, answer);
+            }
+        };
         for _ in 0..=MOST_ROUNDS {
             let (result, answered) = match going_on.take() {
                 Some(GoingOn::Asked { result, answered }) => (result, answered),
@@ -246,11 +252,15 @@ impl Connection {
                     // The time that a person takes between rounds is not the server's.
                     left = left.saturating_sub(started.elapsed());
                     match answer.result.get("resultType") {
-                        None => return Ok(answer),
+                        None => {
+                            keep(&answer);
+                            return Ok(answer);
+                        }
                         Some(kind) if kind == "complete" => {
                             if let Some(result) = answer.result.as_object_mut() {
                                 result.remove("resultType");
                             }
+                            keep(&answer);
                             return Ok(answer);
                         }
                         Some(kind)

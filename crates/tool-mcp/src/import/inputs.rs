@@ -51,6 +51,16 @@ pub trait Inputs: Send + Sync + 'static {
         Box::pin(async { Vec::new() })
     }
 
+    /// How a question is put to the client whose call it is, for a server that does not wait for the
+    /// answer and wants to be called again. `None` where it is not to be put.
+    ///
+    /// Override when it is the client that answers, as [`CallerInputs`](crate::CallerInputs) does. By
+    /// default nothing is put to it.
+    fn passed_on<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Option<Ask>> {
+        let _ = wanted;
+        Box::pin(async { None })
+    }
+
     /// Answers one question, which may well be that somebody declined. Several may be open at the
     /// same time. Called in the task that makes the call, where the question belongs to one.
     ///

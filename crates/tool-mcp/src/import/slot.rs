@@ -28,7 +28,8 @@ pub(crate) struct Slot {
 
 /// What a request goes on from.
 pub(crate) enum GoingOn {
-    /// The request that is kept under this key is on its way, or the server waits in its middle.
+    /// The request that is kept under this key is on its way, or answered, or the server waits in
+    /// its middle.
     Parked(String),
     /// The server has answered with what it wants first, and some of that is there.
     Asked {
@@ -156,6 +157,17 @@ impl Slot {
             }
         };
         self.calling.keep(&self.name, kept);
+    }
+
+    /// Does something once it is known that there will be another round, if there will be one.
+    pub(crate) fn when_going_on(&self, work: impl FnOnce(&Self) + Send + 'static) {
+        let slot = self.clone();
+        self.calling.when_going_on(move || work(&slot));
+    }
+
+    /// Whether anybody was asked for something in this round.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.instance.get().is_some()
     }
 
     /// Whether there will be another round.

@@ -12,6 +12,8 @@ use super::client::{Client, Era};
 use super::request_state::RequestState;
 use super::{Ask, AskError, AskKind, LogLevel};
 use crate::wire::Message;
+#[cfg(feature = "child")]
+use crate::wire::RpcError;
 
 tokio::task_local! {
     static CURRENT: CallingClient;
@@ -41,6 +43,9 @@ struct Calling {
     /// Set when the round ends with a question, and the call goes on in another.
     #[cfg(feature = "child")]
     goes_on: AtomicBool,
+    /// What is to be done then.
+    #[cfg(feature = "child")]
+    going_on: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
 
 /// What has to come before a call can go on.
@@ -49,6 +54,9 @@ pub(crate) enum Needed {
     Answers(Vec<(String, Ask)>),
     /// A client that can do these as well.
     Capabilities(Vec<AskKind>),
+    /// Something else that the protocol has an error for.
+    #[cfg(feature = "child")]
+    Else(RpcError),
 }
 
 impl CallingClient {
@@ -62,6 +70,8 @@ impl CallingClient {
             changed: Notify::new(),
             #[cfg(feature = "child")]
             goes_on: AtomicBool::new(false),
+            #[cfg(feature = "child")]
+            going_on: Mutex::default(),
         }))
     }
 
@@ -179,7 +189,7 @@ impl CallingClient {
             let changed = self.0.changed.notified();
             if let Some(needed) = lock(&self.0.needed).take() {
                 #[cfg(feature = "child")]
-                self.0.goes_on.store(true, Ordering::Release);
+                self.go_on();
                 return needed;
             }
             changed.await;
@@ -249,6 +259,24 @@ impl CallingClient {
     /// dropped.
     pub(crate) async fn lack(&self, kinds: Vec<AskKind>) {
         self.wait_for(Needed::Capabilities(kinds)).await
+    }
+
+    /// Has the client answered with an error of the protocol. Never resolves: the call is dropped.
+    pub(crate) async fn refuse(&self, error: RpcError) {
+        self.wait_for(Needed::Else(error)).await
+    }
+
+    /// Does something where the round ends with a question, and the call goes on in another.
+    pub(crate) fn when_going_on(&self, work: impl FnOnce() + Send + 'static) {
+        lock(&self.0.going_on).push(Box::new(work));
+    }
+
+    fn go_on(&self) {
+        self.0.goes_on.store(true, Ordering::Release);
+        let work = std::mem::take(&mut *lock(&self.0.going_on));
+        for work in work {
+            work();
+        }
     }
 
     /// Keeps something for the next round of the same call, behind what is kept there.

@@ -55,6 +55,8 @@ pub(crate) fn needed(
             let error = RpcError::new(RpcError::CAPABILITY, text);
             Err(error.data(json!({"requiredCapabilities": required})))
         }
+        #[cfg(feature = "child")]
+        Needed::Else(error) => Err(error),
         Needed::Answers(asks) => ask(served, asks, calling.state(), bound),
     }
 }

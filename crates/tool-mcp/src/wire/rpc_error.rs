@@ -27,6 +27,9 @@ impl RpcError {
     pub(crate) const HEADERS: i64 = -32020;
     pub(crate) const CAPABILITY: i64 = -32021;
     pub(crate) const VERSION: i64 = -32022;
+    /// A person has to open pages first, to clients of 2025-11-25.
+    #[cfg(feature = "child")]
+    pub(crate) const PAGES: i64 = -32042;
 
     /// Codes that the protocol keeps to itself.
     ///

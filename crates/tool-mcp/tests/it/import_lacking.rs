@@ -70,3 +70,46 @@ async fn what_a_client_could_not_mend_stays_a_failure_that_the_model_reads() {
     let mut peer = Peer::connect(&gateway.server).await;
     assert_eq!(*failure(&peer.ask(1, CALL, sampling()).await), told);
 }
+
+fn pages(urls: &[&str]) -> Value {
+    let pages: Vec<_> = urls
+        .iter()
+        .map(|url| json!({"mode": "url", "url": url, "elicitationId": "e-1", "message": "Log\u{202e} in"}))
+        .collect();
+    json!({"name": "srv__page", "arguments": {"pages": pages}})
+}
+
+const PAGE: &str = "https://login.example.com/x?y";
+
+#[tokio::test]
+async fn pages_that_a_server_wants_opened_reach_a_client_of_the_era_that_knows_the_error() {
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let answer = client.ask(CALL, pages(&[PAGE])).await;
+    assert_eq!(answer["error"]["code"], -32042, "{answer}");
+    assert_eq!(
+        answer["error"]["data"]["elicitations"],
+        json!([{
+            "mode": "url", "url": PAGE, "elicitationId": "e-1",
+            "message": "srv asks to open a page on login.example.com: Log in",
+        }])
+    );
+}
+
+#[tokio::test]
+async fn pages_are_passed_on_to_nobody_who_could_not_open_them_or_where_no_rule_allows_it() {
+    let told = "server srv answered with error -32042: Open it";
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    // All of them are pages that are opened for a server, or none is passed on.
+    for urls in [&["http://example.com/"][..], &[PAGE, "file:///x"], &[]] {
+        assert_eq!(*failure(&client.ask(CALL, pages(urls)).await), told);
+    }
+    let mut unable = Peer::connect(&gateway.server).await;
+    assert_eq!(*failure(&unable.ask(1, CALL, pages(&[PAGE])).await), told);
+    let mut later = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    assert_eq!(*failure(&later.ask(CALL, pages(&[PAGE])).await), told);
+    let gateway = Gateway::of("holding", Decision::Ask).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    assert_eq!(*failure(&client.ask(CALL, pages(&[PAGE])).await), told);
+}

@@ -320,6 +320,45 @@ async fn two_calls_at_once_that_are_the_same_lose_and_cross_no_answer_and_neithe
 }
 
 #[tokio::test]
+async fn a_call_for_which_somebody_was_asked_is_not_made_again_when_a_later_one_asks() {
+    for (mode, tool, sent) in [
+        ("stateless", "ask", 4),
+        (
+            "conformance-handshake",
+            "test_input_required_result_elicitation",
+            2,
+        ),
+    ] {
+        let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let (gateway, _registration) = with_tool(srv, move |registry| {
+            Tool::dynamic("Calls twice", nothing(), move |_, _| {
+                let registry = registry.clone();
+                async move {
+                    let name = format!("srv__{tool}");
+                    let first = settled(&registry, &name, json!({})).await;
+                    let second = settled(&registry, &name, json!({"second": true})).await;
+                    Ok(Produced::content([Content::text(first + &second)]))
+                }
+            })
+        })
+        .await;
+        let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+        let answer = client.ask(CALL, json!({"name": "composed"})).await;
+        let text = answer["result"]["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(
+            text.matches("Ada").count() + text.matches("accept").count(),
+            2,
+            "{text}"
+        );
+        assert_eq!(client.asked.len(), 2, "{mode}: {:?}", client.asked);
+        assert_eq!(gateway.calls(tool), sent, "{mode}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_is_on_its_way_when_another_asks_goes_on_and_is_not_made_twice() {
     let srv = Imported::new("holding").await;
     let (gateway, _registration) = with_tool(srv, |registry| {

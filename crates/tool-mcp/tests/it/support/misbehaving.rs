@@ -76,8 +76,18 @@ impl Misbehaving {
                 }
                 self.again = true;
             }
-            ("holding", "tools/list") => answer(id, json!({"tools": [tool("held"), tool("poke")]})),
+            ("holding", "tools/list") => answer(
+                id,
+                json!({"tools": [tool("held"), tool("poke"), tool("page")]}),
+            ),
             ("holding", "tools/call") if params["name"] == "held" => self.held = Some(id.clone()),
+            ("holding", "tools/call") if params["name"] == "page" => {
+                let pages = params["arguments"]["pages"].clone();
+                let error = json!({
+                    "code": -32042, "message": "Open it", "data": {"elicitations": pages},
+                });
+                println!("{}", json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            }
             ("holding", "tools/call") => {
                 text(id, "poked");
                 if let Some(held) = self.held.take() {
