@@ -122,6 +122,8 @@ mod tests {
 
     fn asked(id: u64) -> Letter {
         Letter::Asked(Asked {
+            of: None,
+            key: None,
             id: id.into(),
             method: "elicitation/create".to_owned(),
             params: Value::Null,

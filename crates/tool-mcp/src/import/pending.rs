@@ -105,11 +105,7 @@ impl Pending<'_> {
                         self.since = None;
                     }
                     self.questions += 1;
-                    let key = format!("{}-{}", self.id, self.questions);
-                    let key = match &self.slot {
-                        Some(slot) => slot.question(&key),
-                        None => format!("{}-{key}", connection.server()),
-                    };
+                    let key = asked.key.clone().unwrap_or_else(|| self.next_key());
                     let question = Question { key, asked };
                     self.asked.push(question.clone());
                     open.push(question.asked.id.clone(), answering(connection, question));
@@ -126,9 +122,29 @@ impl Pending<'_> {
                 }
                 Letter::End(end) => {
                     self.told = false;
-                    self.asked.clear();
+                    self.hand_over();
                     return end;
                 }
+            }
+        }
+    }
+
+    /// The name of the latest question.
+    fn next_key(&self) -> String {
+        let key = format!("{}-{}", self.id, self.questions);
+        match &self.slot {
+            Some(slot) => slot.question(&key),
+            None => format!("{}-{key}", self.connection.server()),
+        }
+    }
+
+    /// Hands over questions that are open when the request has ended: where the server does not say
+    /// of which one it asks, another one of the caller may wait for the answer. Else nobody does.
+    fn hand_over(&mut self) {
+        for Question { key, mut asked } in self.asked.drain(..) {
+            if asked.of.is_none() {
+                asked.key = Some(key);
+                self.connection.board().ask(None, asked);
             }
         }
     }

@@ -359,6 +359,32 @@ async fn a_call_for_which_somebody_was_asked_is_not_made_again_when_a_later_one_
 }
 
 #[tokio::test]
+async fn a_question_outlives_the_call_that_it_was_taken_for_where_another_one_may_wait_for_it() {
+    for speaks in [Speaks::Stateless, Speaks::Handshake] {
+        let srv = Imported::start("holding", Limits::default().retries(0), |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let (gateway, _registration) = with_tool(srv, |registry| {
+            Tool::dynamic("Calls two", nothing(), move |_, _| {
+                let registry = registry.clone();
+                async move {
+                    let held = settled(&registry, "srv__held", json!({}));
+                    let swap = settled(&registry, "srv__swap", json!({}));
+                    let (held, swapped) = tokio::join!(held, swap);
+                    Ok(Produced::content([Content::text(held + &swapped)]))
+                }
+            })
+        })
+        .await;
+        let mut client = Agreeing::of(&gateway.server, speaks).await;
+        let answer = client.ask(CALL, json!({"name": "composed"})).await;
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(text, "acceptswapped", "{speaks:?}: {answer}");
+        assert_eq!(gateway.calls("held"), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_is_on_its_way_when_another_asks_goes_on_and_is_not_made_twice() {
     let srv = Imported::new("holding").await;
     let (gateway, _registration) = with_tool(srv, |registry| {

@@ -78,9 +78,26 @@ impl Misbehaving {
             }
             ("holding", "tools/list") => answer(
                 id,
-                json!({"tools": [tool("held"), tool("poke"), tool("page")]}),
+                json!({"tools": [tool("held"), tool("poke"), tool("page"), tool("swap")]}),
             ),
             ("holding", "tools/call") if params["name"] == "held" => self.held = Some(id.clone()),
+            // Asks in the middle of the call that is held, and answers the later one at once.
+            ("holding", "tools/call") if params["name"] == "swap" => {
+                let question = json!({
+                    "jsonrpc": "2.0", "id": "q-held", "method": "elicitation/create",
+                    "params": {"message": "Who?", "requestedSchema": {"type": "object"}},
+                });
+                println!("{question}");
+                text(id, "swapped");
+            }
+            ("holding", "") => {
+                if let Some(held) = self.held.take_if(|_| *id == "q-held") {
+                    text(
+                        &held,
+                        message["result"]["action"].as_str().unwrap_or("none"),
+                    );
+                }
+            }
             ("holding", "tools/call") if params["name"] == "page" => {
                 let pages = params["arguments"]["pages"].clone();
                 let error = json!({
