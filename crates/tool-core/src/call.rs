@@ -32,6 +32,7 @@ pub enum Arguments {
 
 impl Call {
     /// A call without an id.
+    #[inline]
     pub fn new(name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
         Self {
             id: None,
@@ -41,6 +42,7 @@ impl Call {
     }
 
     /// Sets the id under which the caller expects the settlement.
+    #[inline]
     #[must_use]
     pub fn id(mut self, id: impl Into<CallId>) -> Self {
         self.id = Some(id.into());
@@ -74,6 +76,7 @@ impl Call {
     }
 
     /// Takes the call apart: id, name, arguments.
+    #[inline]
     #[must_use]
     pub fn into_parts(self) -> (Option<CallId>, String, Arguments) {
         (self.id, self.name, self.arguments)
@@ -81,6 +84,7 @@ impl Call {
 }
 
 impl From<&str> for Arguments {
+    #[inline]
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::{ArtifactKind, Cancellation, Credential, Loss, Refusal, Retained};
 
@@ -11,17 +11,23 @@ use crate::{ArtifactKind, Cancellation, Credential, Loss, Refusal, Retained};
 /// call holds one, so that a call needs no object beside it.
 #[derive(Default)]
 pub struct CallState {
-    granted: OnceLock<Box<Granted>>,
-    /// Made when somebody asks for it.
-    cancellation: OnceLock<Cancellation>,
-    refusal: OnceLock<Box<Refusal>>,
-    loss: OnceLock<Box<Loss>>,
-    retained: OnceLock<Box<Mutex<Vec<Retained>>>>,
+    /// Made by the first who has anything to say, as most calls have nothing.
+    said: OnceLock<Box<Said>>,
     settled: AtomicBool,
     asserted: AtomicBool,
 }
 
-/// What was acquired for the handler. Few calls have any.
+#[derive(Default)]
+struct Said {
+    granted: OnceLock<Granted>,
+    /// Made when somebody asks for it.
+    cancellation: OnceLock<Cancellation>,
+    refusal: OnceLock<Refusal>,
+    loss: OnceLock<Loss>,
+    retained: Mutex<Vec<Retained>>,
+}
+
+/// What was acquired for the handler.
 struct Granted {
     credential: Option<Credential>,
     wanted: Option<BTreeMap<String, ArtifactKind>>,
@@ -30,57 +36,64 @@ struct Granted {
 impl CallState {
     /// Grants the handler, before it runs, the credential that was acquired and the kinds of the
     /// artifacts that were redeemed, by argument. The first grant stays.
+    #[inline]
     pub fn grant(
         &self,
         credential: Option<Credential>,
         wanted: Option<BTreeMap<String, ArtifactKind>>,
     ) {
         if credential.is_some() || wanted.is_some() {
-            let _ = self.granted.set(Box::new(Granted { credential, wanted }));
+            let granted = Granted { credential, wanted };
+            let _ = self.said().granted.set(granted);
         }
     }
 
     /// Ends progress: what the handler reports from now on goes nowhere.
+    #[inline]
     pub fn settle(&self) {
         self.settled.store(true, Ordering::Release);
     }
 
     /// Gives the handler's cancellation. Who asks for it from now on finds it given.
     pub fn cancel(&self) {
-        let given = self.cancellation.get_or_init(Cancellation::given);
-        given.cancel();
+        let cancellation = &self.said().cancellation;
+        cancellation.get_or_init(Cancellation::given).cancel();
     }
 
     /// Whether anybody has asked for the cancellation.
+    #[inline]
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.cancellation.get().is_some()
+        let said = self.said.get();
+        said.is_some_and(|said| said.cancellation.get().is_some())
     }
 
     /// The first refusal that an assertion of the handler met. It stands whatever the handler
     /// made of it.
+    #[inline]
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
-        self.refusal.get().map(|refusal| &**refusal)
+        self.said.get()?.refusal.get()
     }
 
     /// What the handler reported to have left out, the first time.
+    #[inline]
     #[must_use]
     pub fn loss(&self) -> Option<&Loss> {
-        self.loss.get().map(|loss| &**loss)
+        self.said.get()?.loss.get()
     }
 
     /// Takes out what the handler's [stream](crate::OutputStream) has retained, for the settlement
     /// to name. What the host does not take out, nobody learns of.
+    #[inline]
     #[must_use]
     pub fn take_retained(&self) -> Vec<Retained> {
-        self.retained.get().map_or_else(Vec::new, |retained| {
-            let mut retained = retained.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *retained)
-        })
+        let said = self.said.get();
+        said.map_or_else(Vec::new, |said| std::mem::take(&mut *said.retained()))
     }
 
     /// Whether an assertion of the handler was granted.
+    #[inline]
     #[must_use]
     pub fn asserted(&self) -> bool {
         self.asserted.load(Ordering::Acquire)
@@ -91,15 +104,16 @@ impl CallState {
     }
 
     pub(crate) fn cancellation(&self) -> &Cancellation {
-        self.cancellation.get_or_init(Cancellation::new)
+        self.said().cancellation.get_or_init(Cancellation::new)
     }
 
     pub(crate) fn credential(&self) -> Option<&Credential> {
-        self.granted.get()?.credential.as_ref()
+        self.said.get()?.granted.get()?.credential.as_ref()
     }
 
     pub(crate) fn wanted(&self, argument: &str) -> Option<&ArtifactKind> {
-        self.granted.get()?.wanted.as_ref()?.get(argument)
+        let granted = self.said.get()?.granted.get()?;
+        granted.wanted.as_ref()?.get(argument)
     }
 
     pub(crate) fn note_assertion(&self) {
@@ -108,20 +122,26 @@ impl CallState {
 
     pub(crate) fn note_loss(&self, loss: Loss) {
         // The first stays.
-        let _ = self.loss.set(Box::new(loss));
+        let _ = self.said().loss.set(loss);
     }
 
     pub(crate) fn note_retained(&self, retained: Retained) {
-        let noted = self.retained.get_or_init(Box::default);
-        noted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(retained);
+        self.said().retained().push(retained);
     }
 
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
         // The first stays.
-        let _ = self.refusal.set(Box::new(refusal));
+        let _ = self.said().refusal.set(refusal);
+    }
+
+    fn said(&self) -> &Said {
+        self.said.get_or_init(Box::default)
+    }
+}
+
+impl Said {
+    fn retained(&self) -> MutexGuard<'_, Vec<Retained>> {
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

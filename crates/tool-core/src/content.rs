@@ -116,6 +116,7 @@ pub struct Link {
 
 impl Content {
     /// A block of text.
+    #[inline]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Text {
             text: text.into(),
@@ -143,6 +144,7 @@ impl Content {
     }
 
     /// The text, if this is a block of text.
+    #[inline]
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {

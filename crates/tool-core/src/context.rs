@@ -29,6 +29,7 @@ impl Context {
     }
 
     /// The context of the call of a host, for who runs handlers.
+    #[inline]
     #[must_use]
     pub fn of(host: Arc<dyn CallHost>) -> Self {
         Self(host)

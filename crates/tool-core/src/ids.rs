@@ -16,11 +16,13 @@ macro_rules! id {
 
         impl $name {
             /// Wraps the host's own text.
+            #[inline]
             pub fn new(text: impl AsRef<str>) -> Self {
                 Self(SmolStr::new(text))
             }
 
             /// The text exactly as the host gave it.
+            #[inline]
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -28,6 +30,7 @@ macro_rules! id {
         }
 
         impl From<&str> for $name {
+            #[inline]
             fn from(text: &str) -> Self {
                 Self::new(text)
             }

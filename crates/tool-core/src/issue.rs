@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::shown::shown;
+
 /// One thing that is wrong with the arguments of a call.
 ///
 /// Issues carry paths, names of keys and names of types; never a value that was supplied.
@@ -179,19 +181,6 @@ impl fmt::Display for Unrepresentable {
 /// Quotes a key that came from outside.
 fn quoted(key: &str) -> String {
     format!("\"{}\"", shown(key, 80))
-}
-
-/// Text that came from outside: escaped, and cut when it is long. A path holds such keys.
-fn shown(text: &str, most: usize) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(most)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(most).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 /// The most characters of an allowed value that are shown.

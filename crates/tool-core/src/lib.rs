@@ -77,6 +77,7 @@ mod resume_fault;
 mod schema;
 mod serde_codec;
 mod settlement;
+mod shown;
 mod source;
 mod spoken;
 mod state;

@@ -38,24 +38,28 @@ impl Output {
     }
 
     /// The output as a value.
+    #[inline]
     #[must_use]
     pub fn value(&self) -> &Value {
         self.0.value()
     }
 
     /// The output as a value, given away.
+    #[inline]
     #[must_use]
     pub fn into_value(self) -> Value {
         self.0.into_value()
     }
 
     /// The output as it was encoded, where it is of the simple sort.
+    #[inline]
     #[must_use]
     pub fn plain(&self) -> Option<&Plain<'static>> {
         self.0.plain()
     }
 
     /// The output, where it is a text.
+    #[inline]
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self.plain() {
@@ -66,6 +70,7 @@ impl Output {
     }
 
     /// Whether the output is `null`.
+    #[inline]
     #[must_use]
     pub fn is_null(&self) -> bool {
         match self.plain() {

@@ -83,6 +83,7 @@ impl Permission {
 
     /// Decides a request without asking anybody and without waiting; `None` where the policy has
     /// to wait. Otherwise the answer is that of [`decide`](Self::decide).
+    #[inline]
     #[must_use]
     pub fn decide_at_once(&self, request: &Request<'_>) -> Option<Ruling> {
         self.policy.decide_at_once(request).map(ruled)
@@ -136,8 +137,14 @@ impl Permission {
 }
 
 /// What a policy decided. One that fails denies.
+#[inline]
 fn ruled(decided: Result<Ruling, PolicyError>) -> Ruling {
-    decided.unwrap_or_else(|error| Ruling::new(Decision::Deny, ErrorChain::of(&error).to_string()))
+    decided.unwrap_or_else(|error| broken(&error))
+}
+
+#[cold]
+fn broken(error: &PolicyError) -> Ruling {
+    Ruling::new(Decision::Deny, ErrorChain::of(error).to_string())
 }
 
 impl Default for Permission {

@@ -104,6 +104,7 @@ pub struct ClosedPolicy;
 
 impl Ruling {
     /// A decision with what the operator reads.
+    #[inline]
     pub fn new(decision: Decision, because: impl Into<Cow<'static, str>>) -> Self {
         Self {
             decision,

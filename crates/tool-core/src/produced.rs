@@ -16,7 +16,7 @@ pub struct Produced {
     /// What the model is shown. `None` leaves it to the model projection, else to the output.
     pub content: Option<Vec<Content>>,
     /// Data for programs that is no part of the output.
-    pub meta: Option<Map<String, Value>>,
+    pub meta: Option<Box<Map<String, Value>>>,
 }
 
 impl Produced {
@@ -43,7 +43,7 @@ impl Produced {
     /// Adds data for programs.
     #[must_use]
     pub fn with_meta(mut self, meta: Map<String, Value>) -> Self {
-        self.meta = Some(meta);
+        self.meta = Some(Box::new(meta));
         self
     }
 }
@@ -55,6 +55,7 @@ impl From<Value> for Produced {
 }
 
 impl From<Output> for Produced {
+    #[inline]
     fn from(output: Output) -> Self {
         Self {
             output: Some(output),

@@ -1,8 +1,9 @@
 //! Why a call did not run, or was stopped while it ran.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use crate::{Bound, ColumnMismatch, ComponentFault, InvalidArguments, ResumeFault};
+use crate::{Bound, ColumnMismatch, ComponentFault, InvalidArguments, ResumeFault, shown};
 
 /// A call that was refused. Nothing else of its batch is touched.
 ///
@@ -348,17 +349,8 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// A name that came from outside, escaped and cut when it is long.
-fn shown(name: &str) -> String {
-    const MOST: usize = 100;
-    let mut shown: String = name
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if name.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
+fn shown(name: &str) -> Cow<'_, str> {
+    shown::shown(name, 100)
 }
 
 /// How to get a result that is smaller.

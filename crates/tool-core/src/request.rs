@@ -51,6 +51,7 @@ impl Action<'static> {
 
 impl<'a> Action<'a> {
     /// An action of that word.
+    #[inline]
     pub fn new(word: impl Into<Cow<'a, str>>) -> Self {
         Self(word.into())
     }
@@ -70,6 +71,7 @@ impl fmt::Display for Action<'_> {
 
 impl<'a> Request<'a> {
     /// A question about an action on resources, with nothing else said.
+    #[inline]
     #[must_use]
     pub fn new(action: Action<'a>, resources: impl IntoResources<'a>, facts: &'a Facts) -> Self {
         Self {
@@ -105,6 +107,7 @@ impl<'a> Request<'a> {
     }
 
     /// Sets the arguments of the call, as they were read.
+    #[inline]
     pub fn set_spoken(&mut self, arguments: Option<&'a Spoken<'a>>) {
         self.arguments = arguments.map(Named::Spoken);
     }

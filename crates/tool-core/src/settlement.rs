@@ -31,7 +31,7 @@ pub struct Settlement {
     /// What programs are shown; [`structured`](Self::structured) reads it.
     pub structured: Structured,
     /// Data for programs that is no part of the output, as the tool gave it.
-    pub meta: Option<Map<String, Value>>,
+    pub meta: Option<Box<Map<String, Value>>>,
     /// Where longer output was retained.
     pub retained: Vec<Retained>,
     /// What was repaired in the arguments that were validated. None for arguments that did not fit
@@ -54,45 +54,44 @@ pub enum Structured {
     /// The output itself, which is not held twice.
     Output,
     /// Something else: the smaller `structured` projection of the output, or the data of a failure.
-    Own(Value),
+    Own(Box<Value>),
+}
+
+impl Structured {
+    /// A value of its own.
+    #[must_use]
+    pub fn own(value: Value) -> Self {
+        Self::Own(Box::new(value))
+    }
 }
 
 impl From<Option<Value>> for Structured {
     fn from(value: Option<Value>) -> Self {
-        value.map_or(Self::Nothing, Self::Own)
+        value.map_or(Self::Nothing, Self::own)
     }
 }
 
 impl Settlement {
     /// The settlement of a call that produced nothing: the outcome and its text for the model.
     pub fn without_output(call: Option<CallId>, tool: impl Into<String>, outcome: Outcome) -> Self {
-        let text = match &outcome {
-            Outcome::Completed => None,
-            Outcome::Failed(failure) => Some(failure.message().to_owned()),
-            Outcome::Refused(refusal) => Some(told(refusal)),
-            Outcome::Suspended(_) => Some("the call waits for a decision".to_owned()),
-            Outcome::Cancelled => Some("the call was cancelled".to_owned()),
-            Outcome::TimedOut { after } => Some(format!(
-                "the call took longer than {} seconds and was stopped; it may have run in part",
-                after.as_secs_f64()
-            )),
-            Outcome::Defect(_) => Some(Defect::MODEL_TEXT.to_owned()),
-            Outcome::NotDispatched { stopped_by: None } => {
-                Some("the call was not started".to_owned())
-            }
-            Outcome::NotDispatched {
-                stopped_by: Some(id),
-            } => Some(format!(
-                "the call was not started, because of how call {} ended",
-                id.as_str().escape_debug()
-            )),
-        };
         Self {
             call,
+            content: text_of(&outcome).map(Content::text).into_iter().collect(),
             outcome,
-            content: text.map(Content::text).into_iter().collect(),
             ..Self::completed(tool.into())
         }
+    }
+
+    /// Makes it the settlement of a call that produced nothing: the outcome and its text for the
+    /// model. What is known of the call and of its tool stays, and so do repairs of its arguments.
+    pub fn end_without_output(&mut self, outcome: Outcome) {
+        self.content.clear();
+        self.content.extend(text_of(&outcome).map(Content::text));
+        self.outcome = outcome;
+        self.output = None;
+        self.structured = Structured::Nothing;
+        self.meta = None;
+        self.retained.clear();
     }
 
     /// The settlement of a call that completed, so far with nothing to show.
@@ -158,7 +157,7 @@ impl Settlement {
         match std::mem::take(&mut self.structured) {
             Structured::Nothing => None,
             Structured::Output => self.output.take().map(Output::into_value),
-            Structured::Own(value) => Some(value),
+            Structured::Own(value) => Some(*value),
         }
     }
 
@@ -176,6 +175,29 @@ impl Settlement {
             .filter_map(Content::as_text)
             .collect::<Vec<_>>()
             .join("\n")
+    }
+}
+
+/// What the model is told of a call that ended so, where the runtime has anything to say.
+fn text_of(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Completed => None,
+        Outcome::Failed(failure) => Some(failure.message().to_owned()),
+        Outcome::Refused(refusal) => Some(told(refusal)),
+        Outcome::Suspended(_) => Some("the call waits for a decision".to_owned()),
+        Outcome::Cancelled => Some("the call was cancelled".to_owned()),
+        Outcome::TimedOut { after } => Some(format!(
+            "the call took longer than {} seconds and was stopped; it may have run in part",
+            after.as_secs_f64()
+        )),
+        Outcome::Defect(_) => Some(Defect::MODEL_TEXT.to_owned()),
+        Outcome::NotDispatched { stopped_by: None } => Some("the call was not started".to_owned()),
+        Outcome::NotDispatched {
+            stopped_by: Some(id),
+        } => Some(format!(
+            "the call was not started, because of how call {} ended",
+            id.as_str().escape_debug()
+        )),
     }
 }
 

@@ -23,6 +23,7 @@ pub struct Spoken<'t> {
 
 impl Spoken<'_> {
     /// The arguments as a value.
+    #[inline]
     #[must_use]
     pub fn value(&self) -> &Value {
         self.value.get_or_init(|| Box::new(self.made()))
@@ -44,6 +45,7 @@ impl Spoken<'_> {
 
 impl<'t> Spoken<'t> {
     /// The arguments as they were read, where they are of the simple sort.
+    #[inline]
     #[must_use]
     pub fn plain(&self) -> Option<&Plain<'t>> {
         self.plain.as_ref()
@@ -51,6 +53,7 @@ impl<'t> Spoken<'t> {
 }
 
 impl<'t> From<Plain<'t>> for Spoken<'t> {
+    #[inline]
     fn from(plain: Plain<'t>) -> Self {
         Self {
             plain: Some(plain),
@@ -60,6 +63,7 @@ impl<'t> From<Plain<'t>> for Spoken<'t> {
 }
 
 impl From<Value> for Spoken<'_> {
+    #[inline]
     fn from(value: Value) -> Self {
         Self {
             plain: None,
@@ -76,6 +80,7 @@ pub(crate) enum Named<'a> {
 }
 
 impl<'a> Named<'a> {
+    #[inline]
     pub(crate) fn value(self) -> &'a Value {
         match self {
             Self::Spoken(spoken) => spoken.value(),

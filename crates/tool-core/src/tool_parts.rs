@@ -109,12 +109,14 @@ impl Tool {
     }
 
     /// What kind it is.
+    #[inline]
     #[must_use]
     pub fn kind(&self) -> &ToolKind {
         &self.0.kind
     }
 
     /// Whether arguments are validated against the input schema.
+    #[inline]
     #[must_use]
     pub fn validates(&self) -> Validation {
         self.0.validation
@@ -127,12 +129,14 @@ impl Tool {
     }
 
     /// What the tool declares of itself.
+    #[inline]
     #[must_use]
     pub fn declarations(&self) -> &Declarations {
         &self.0.declarations
     }
 
     /// The one thing that the tool runs.
+    #[inline]
     #[must_use]
     pub fn executor(&self) -> &Arc<dyn Executor> {
         &self.0.executor
@@ -154,6 +158,7 @@ impl Tool {
     }
 
     /// Whether anything but the output itself is shown to programs or to the model.
+    #[inline]
     #[must_use]
     pub fn has_projection(&self) -> bool {
         self.0.structured.is_some() || self.0.model.is_some()

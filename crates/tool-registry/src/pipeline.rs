@@ -52,6 +52,7 @@ pub(crate) use validate::misfit;
 type Ended = Box<Outcome>;
 
 /// Settles one call, alone or in a batch, fresh or resumed.
+#[inline]
 pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + Send {
     let Settling {
         snapshot,
@@ -67,36 +68,41 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
     let trace = Trace::of(&call, &facts, door);
     let (id, name, mut arguments) = call.into_parts();
     let host = Arc::new(Host::new(snapshot, facts, id, door, progress, early));
+    let mut settlement = Settlement::completed(name);
     // A block, as an async function would hold all of this twice.
     async move {
-        let hosted = Hosted(&host);
-        let mut run = Run {
-            snapshot: &host.snapshot,
-            services: host.snapshot.services(),
-            facts: &host.facts,
-            delivered: None,
-            door,
-            gating: &mut gating,
-            turnstile: turnstile.as_ref(),
-            host: &host,
-            unseen: Unseen::default(),
-            settlement: Box::new(Settlement::completed(name)),
-        };
-        let entering = limited(timeout, enter(&mut run, &mut arguments));
-        let passed = Guarded::new(entering, &trace).await;
-        if let Some(cleaning) = host.clean_up() {
-            cleaning.await;
+        // Whatever else there is of the call is gone before its settlement is moved, once.
+        {
+            let host = host;
+            let hosted = Hosted(&host);
+            let mut run = Run {
+                snapshot: &host.snapshot,
+                services: host.snapshot.services(),
+                facts: &host.facts,
+                delivered: None,
+                door,
+                gating: &mut gating,
+                turnstile: turnstile.as_ref(),
+                host: &host,
+                unseen: Unseen::default(),
+                settlement: &mut settlement,
+            };
+            let entering = limited(timeout, enter(&mut run, &mut arguments));
+            let passed = Guarded::new(entering, &trace).await;
+            if let Some(cleaning) = host.clean_up() {
+                cleaning.await;
+            }
+            hosted.ended();
+            match passed {
+                Some(Ok(())) => run.unseen.seen(),
+                Some(Err(outcome)) => run.end(*outcome),
+                None => run.end(Outcome::Defect(Defect::new(DefectKind::Panic))),
+            }
+            run.settlement.call.clone_from(&host.call);
+            trace.settled(run.settlement);
+            announce(run.services, run.facts, host.number, run.settlement);
         }
-        hosted.ended();
-        match passed {
-            Some(Ok(())) => run.unseen.seen(),
-            Some(Err(outcome)) => run.end(*outcome),
-            None => run.end(Outcome::Defect(Defect::new(DefectKind::Panic))),
-        }
-        run.settlement.call.clone_from(&host.call);
-        trace.settled(&run.settlement);
-        announce(run.services, run.facts, host.number, &run.settlement);
-        *run.settlement
+        settlement
     }
 }
 
@@ -126,21 +132,23 @@ async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended
     passed!(before::run(run, arguments))?;
     let entry = resolve::resolve(run)?;
     suspend::keep_for_outside(run, entry, arguments);
-    let parsed = parse::parse(run, entry, arguments);
+    let mut parsed = parse::parse(run, entry, arguments);
     run.tell(|| EventKind::Received {
         identity: entry.identity(),
         definition: entry.digest(),
         arguments: parsed.spoken.as_ref().ok().map(Spoken::value),
     });
     let open = passed!(policy::rule(run, entry, &parsed))?;
-    let mut valid = validate::validate(run, entry, parsed)?;
-    let input = &valid.input;
+    let validate::Valid {
+        input,
+        mut prepared,
+    } = validate::validate(run, entry, &mut parsed)?;
     passed!(approval::ask(run, entry, input, open))?;
-    let redeemed = passed!(artifacts::redeem(run, entry, input, &mut valid.prepared))?;
+    let redeemed = passed!(artifacts::redeem(run, entry, input, &mut prepared))?;
     let credential = passed!(credentials::acquire(run, entry, input))?;
 
     // From here on the call has run, and whatever it came to is shown to the after hooks.
-    let ended = execute::execute(run, entry, input, valid.prepared, redeemed, credential).await;
+    let ended = execute::execute(run, entry, input, prepared, redeemed, credential).await;
     let shown = match ended {
         Err(outcome) if matches!(*outcome, Outcome::Suspended(_)) => return Err(outcome),
         ended => ended.and_then(|executed| {

@@ -78,6 +78,7 @@ impl Snapshot {
     /// # Cancel safety
     /// Dropping it, or its future, cancels the call: the handler's future is dropped, its child
     /// processes are gone, and nothing is published.
+    #[inline]
     pub fn settle(&self, call: Call, facts: &Facts) -> Settling {
         Settling::new(self.clone(), call, facts.clone())
     }
@@ -137,10 +138,15 @@ impl Snapshot {
         outcome: Outcome,
     ) -> Settlement {
         let mut settlement = Settlement::without_output(call, tool, outcome);
+        self.identify(&mut settlement);
+        settlement
+    }
+
+    /// Says of a settlement what is known of its tool.
+    pub(crate) fn identify(&self, settlement: &mut Settlement) {
         if let Some(entry) = self.get(&settlement.tool) {
             settlement.identity = Some(entry.identity().clone());
             settlement.failure_mode = entry.tool().declarations().failure_mode;
         }
-        settlement
     }
 }

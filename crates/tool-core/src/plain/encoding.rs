@@ -59,16 +59,19 @@ struct Encoding<'r> {
 
 impl<'r> Encoding<'r> {
     /// Takes so much of the room.
+    #[inline]
     fn take(&mut self, size: usize) -> Result<(), Unsure> {
         *self.room = self.room.checked_sub(size).ok_or(Unsure)?;
         Ok(())
     }
 
+    #[inline]
     fn text(mut self, text: &str) -> Result<Plain<'static>, Unsure> {
         self.take(text.len() + 1)?;
         Ok(Plain::Text(Cow::Owned(text.to_owned())))
     }
 
+    #[inline]
     fn number(mut self, number: Number) -> Result<Plain<'static>, Unsure> {
         self.take(1)?;
         Ok(Plain::Number(number))
@@ -83,12 +86,14 @@ impl<'r> Encoding<'r> {
         }
     }
 
+    #[inline]
     fn inner(mut self) -> Result<(&'r mut usize, u8), Unsure> {
         self.take(1)?;
         let levels = self.levels.and_then(|levels| levels.checked_sub(1));
         Ok((self.room, levels.ok_or(Unsure)?))
     }
 
+    #[inline]
     fn items(self, len: Option<usize>) -> Result<Items<'r>, Unsure> {
         let (room, levels) = self.inner()?;
         Ok(Items {
@@ -98,6 +103,7 @@ impl<'r> Encoding<'r> {
         })
     }
 
+    #[inline]
     fn members(self, len: Option<usize>) -> Result<Members<'r>, Unsure> {
         let (room, levels) = self.inner()?;
         Ok(Members {
@@ -112,7 +118,8 @@ impl<'r> Encoding<'r> {
 /// Methods for integers of up to 64 bits.
 macro_rules! integers {
     ($($method:ident $sort:ty)*) => {
-        $(fn $method(self, value: $sort) -> Result<Plain<'static>, Unsure> {
+        $(#[inline]
+        fn $method(self, value: $sort) -> Result<Plain<'static>, Unsure> {
             self.number(Number::from(value))
         })*
     };
@@ -247,6 +254,7 @@ impl<'r> Serializer for Encoding<'r> {
         self.members(len)
     }
 
+    #[inline]
     fn serialize_struct(self, name: &'static str, len: usize) -> Result<Members<'r>, Unsure> {
         if name.starts_with('$') {
             return Err(Unsure);

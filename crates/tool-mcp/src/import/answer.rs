@@ -56,12 +56,12 @@ pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolF
         Some(output) => Produced::value(output).with_content(content),
         None => Produced::content(content),
     };
-    produced.meta = meta(&mut answer);
+    produced.meta = meta(&mut answer).map(Box::new);
     if !rounded.is_empty() {
         let digits = rounded
             .into_iter()
             .map(|rounded| (rounded.pointer, rounded.written.into()));
-        let meta = produced.meta.get_or_insert_with(Map::new);
+        let meta = produced.meta.get_or_insert_default();
         meta.insert(ROUNDED.to_owned(), Value::Object(digits.collect()));
     }
     Ok(produced)

@@ -41,7 +41,7 @@ pub(crate) fn answer(
         result.insert("structuredContent".to_owned(), structured);
     }
     result.insert("isError".to_owned(), failed.into());
-    if let Some(meta) = meta(settlement.meta, &settlement.retained) {
+    if let Some(meta) = meta(settlement.meta.map(|meta| *meta), &settlement.retained) {
         result.insert("_meta".to_owned(), meta.into());
     }
     Ok(result)

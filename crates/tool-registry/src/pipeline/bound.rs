@@ -75,6 +75,9 @@ fn exceeded<'a>(run: &Run<'a>, entry: &Entry) -> Option<(&'a Arc<dyn OutputStore
 /// Names what the handler itself has handed to the store while it made it.
 fn name_streamed(run: &mut Run<'_>) {
     let streamed = run.host.state().take_retained();
+    if streamed.is_empty() {
+        return;
+    }
     if let Some(outputs) = run.services.outputs.as_ref() {
         for retained in &streamed {
             run.unseen.keep(outputs, retained);

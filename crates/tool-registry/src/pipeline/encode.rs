@@ -67,7 +67,7 @@ pub(super) fn encode(
 /// Whether output and data for programs are nested no deeper than they may be. What is not, is gone.
 fn is_held(settlement: &mut Settlement) -> bool {
     let output = settlement.output.as_ref().is_none_or(is_flat);
-    let meta = settlement.meta.as_ref().is_none_or(is_shallow_object);
+    let meta = settlement.meta.as_deref().is_none_or(is_shallow_object);
     if output && meta {
         return true;
     }
@@ -75,7 +75,7 @@ fn is_held(settlement: &mut Settlement) -> bool {
         dismantle(output.into_value());
     }
     if let Some(meta) = settlement.meta.take() {
-        dismantle(Value::Object(meta));
+        dismantle(Value::Object(*meta));
     }
     false
 }

@@ -1,6 +1,5 @@
 //! Stage 9: the single executor.
 
-use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
@@ -48,7 +47,10 @@ pub(super) async fn execute<'e>(
     let waiting = Waiting(run.host);
 
     let context = Context::of(Arc::clone(run.host) as Arc<dyn CallHost>);
-    let running = Handling(Step::Prepared(prepared, context));
+    let running = Handling {
+        prepared: Some((prepared, context)),
+        running: None,
+    };
     let ended = match entry.tool().declarations().timeout {
         None => Ok(running.await),
         Some(after) => Box::pin(tokio::time::timeout(after, running))
@@ -85,13 +87,11 @@ pub(super) async fn execute<'e>(
     Err(outcome.into())
 }
 
-/// A handler from its start to its end, guarded against its panics, also when it is given up.
-struct Handling<'e>(Step<'e>);
-
-enum Step<'e> {
-    Prepared(Box<dyn Prepared + 'e>, Context),
-    Running(Pin<Box<dyn Running + 'e>>),
-    Over,
+/// A handler that runs, guarded against its panics, also when it is given up.
+struct Handling<'e> {
+    /// Until it is first polled: its own code runs already when its future is made.
+    prepared: Option<(Box<dyn Prepared + 'e>, Context)>,
+    running: Option<Pin<Box<dyn Running + 'e>>>,
 }
 
 impl<'e> Future for Handling<'e> {
@@ -99,35 +99,29 @@ impl<'e> Future for Handling<'e> {
     type Output = Option<Result<Pin<Box<dyn Running + 'e>>, HandlerError>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let step = &mut self.get_mut().0;
+        let Self { prepared, running } = self.get_mut();
         let polled = contained(|| {
-            if let Step::Prepared(..) = step
-                && let Step::Prepared(prepared, context) = mem::replace(step, Step::Over)
-            {
-                // The handler's own code runs already when its future is made.
-                *step = Step::Running(prepared.run(context));
+            if let Some((prepared, context)) = prepared.take() {
+                *running = Some(prepared.run(context));
             }
-            match step {
-                Step::Running(running) => running.as_mut().poll(cx).map(Some),
-                _ => Poll::Ready(None),
-            }
+            running.as_mut().map(|running| running.as_mut().poll(cx))
         });
-        match polled {
-            Some(Poll::Pending) => Poll::Pending,
-            Some(Poll::Ready(Some(Ok(())))) => match mem::replace(step, Step::Over) {
-                Step::Running(running) => Poll::Ready(Some(Ok(running))),
-                _ => Poll::Ready(None),
-            },
-            Some(Poll::Ready(Some(Err(error)))) => Poll::Ready(Some(Err(error))),
-            Some(Poll::Ready(None)) | None => Poll::Ready(None),
-        }
+        Poll::Ready(match polled.flatten() {
+            Some(Poll::Pending) => return Poll::Pending,
+            Some(Poll::Ready(Ok(()))) => running.take().map(Ok),
+            Some(Poll::Ready(Err(error))) => Some(Err(error)),
+            None => None,
+        })
     }
 }
 
 impl Drop for Handling<'_> {
     fn drop(&mut self) {
-        if !matches!(self.0, Step::Over) {
-            contained(|| self.0 = Step::Over);
+        if self.prepared.is_some() {
+            contained(|| self.prepared = None);
+        }
+        if self.running.is_some() {
+            contained(|| self.running = None);
         }
     }
 }

@@ -93,6 +93,7 @@ impl<'a, 'e: 'a> Gate<'a, 'e, '_, '_> {
     }
 
     /// Does as a ruling says.
+    #[inline]
     fn take(&mut self, capability: Option<&'e Capability>, ruling: Ruling) -> Result<(), Ended> {
         self.run.tell(|| EventKind::Ruled {
             capability,

@@ -37,7 +37,7 @@ pub(super) fn project(
     settlement.content = content
         .or(own)
         .unwrap_or_else(|| settlement.output.as_ref().map_or_else(Vec::new, plain));
-    settlement.structured = structured.map_or(Structured::Output, Structured::Own);
+    settlement.structured = structured.map_or(Structured::Output, Structured::own);
     Ok(Shown)
 }
 

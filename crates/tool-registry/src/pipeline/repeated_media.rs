@@ -78,7 +78,7 @@ pub(super) fn refer(run: &mut Run<'_>, entry: &Entry) {
     let mut copy = structured.clone();
     put_references(&mut copy, &shown);
     if schema.is_none_or(|schema| schema.is_valid(&copy)) {
-        settlement.structured = Structured::Own(copy);
+        settlement.structured = Structured::own(copy);
     }
 }
 

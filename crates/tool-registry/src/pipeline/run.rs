@@ -24,8 +24,8 @@ pub(crate) struct Run<'a> {
     pub(crate) host: &'a Arc<Host>,
     pub(crate) unseen: Unseen,
     /// The settlement in the making. Its tool is the name as called, and from resolving on the
-    /// wire name; it has its id at the end. On the heap, as the state of a call is moved.
-    pub(crate) settlement: Box<Settlement>,
+    /// wire name; it has its id at the end.
+    pub(crate) settlement: &'a mut Settlement,
 }
 
 impl Run<'_> {
@@ -41,10 +41,10 @@ impl Run<'_> {
 
     /// Ends the call so, without what it may have produced.
     pub(crate) fn end(&mut self, outcome: Outcome) {
-        let tool = std::mem::take(&mut self.settlement.tool);
-        let mut ended = self.snapshot.without_output(None, tool, outcome);
-        ended.repairs = std::mem::take(&mut self.settlement.repairs);
-        *self.settlement = ended;
+        self.settlement.end_without_output(outcome);
+        if self.settlement.identity.is_none() {
+            self.snapshot.identify(self.settlement);
+        }
     }
 
     /// Says that a stage begins.

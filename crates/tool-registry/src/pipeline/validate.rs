@@ -1,5 +1,7 @@
 //! Stage 5: validation against the tool's own schema, and decoding.
 
+use std::mem;
+
 use tool_core::{
     Arguments, InvalidArguments, Outcome, Prepared, Refusal, RepairRule, Repairs, Spoken, Stage,
     Validation,
@@ -11,35 +13,43 @@ use crate::Entry;
 use crate::repair::Repairing;
 
 /// Arguments that the tool's schema accepts, decoded. The value validated is the value executed.
-pub(super) struct Valid<'e, 't> {
-    pub(super) input: Spoken<'t>,
+pub(super) struct Valid<'e, 'p, 't> {
+    pub(super) input: &'p Spoken<'t>,
     pub(super) prepared: Box<dyn Prepared + 'e>,
 }
 
 /// Validates and decodes. Input that does not fit never reaches the tool.
-pub(super) fn validate<'e, 't>(
+///
+/// What was parsed stays where it is, as moving it costs as much as decoding a few arguments.
+pub(super) fn validate<'e, 'p, 't>(
     run: &Run<'_>,
     entry: &'e Entry,
-    parsed: Parsed<'t>,
-) -> Result<Valid<'e, 't>, Ended> {
+    parsed: &'p mut Parsed<'t>,
+) -> Result<Valid<'e, 'p, 't>, Ended> {
     run.stage(Stage::Validate);
     let Parsed {
         spoken,
         fits,
         further,
     } = parsed;
-    let valid = spoken.and_then(|input| {
-        if fits != Some(true) && entry.tool().validates() == Validation::Enforce {
-            let checked = match fits {
-                Some(_) => Err(entry.input.why_not(input.value())),
-                None => entry.input.check(input.value()),
-            };
-            checked.map_err(|invalid| invalid.and(further))?;
-        }
-        let prepared = entry.tool().executor().prepare_spoken(&input)?;
-        Ok(Valid { input, prepared })
-    });
-    valid.map_err(|invalid| Box::new(Outcome::Refused(Refusal::InvalidArguments(invalid))))
+    let input = match spoken {
+        Ok(input) => &*input,
+        Err(invalid) => return Err(refused(mem::replace(invalid, InvalidArguments::new([])))),
+    };
+    if *fits != Some(true) && entry.tool().validates() == Validation::Enforce {
+        let checked = match fits {
+            Some(_) => Err(entry.input.why_not(input.value())),
+            None => entry.input.check(input.value()),
+        };
+        checked.map_err(|invalid| refused(invalid.and(mem::take(further))))?;
+    }
+    let prepared = entry.tool().executor().prepare_spoken(input);
+    let prepared = prepared.map_err(refused)?;
+    Ok(Valid { input, prepared })
+}
+
+fn refused(invalid: InvalidArguments) -> Ended {
+    Box::new(Outcome::Refused(Refusal::InvalidArguments(invalid)))
 }
 
 /// Why arguments do not fit a tool that somebody else runs.

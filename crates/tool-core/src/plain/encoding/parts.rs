@@ -69,6 +69,7 @@ impl Members<'_> {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn settled(self) -> Result<Plain<'static>, Unsure> {
         settled(self.members)
     }
@@ -86,6 +87,7 @@ impl SerializeStruct for Members<'_> {
         self.member(Cow::Borrowed(key), value)
     }
 
+    #[inline]
     fn end(self) -> Result<Plain<'static>, Unsure> {
         self.settled()
     }
@@ -151,11 +153,15 @@ static KEEPS_ORDER: LazyLock<bool> = LazyLock::new(|| {
 });
 
 /// Members as a value would hold them.
-fn settled(mut members: Vec<Member<'static>>) -> Result<Plain<'static>, Unsure> {
-    let rises = |members: &[Member<'_>]| members.is_sorted_by(|(one, _), (next, _)| one < next);
-    if rises(&members) {
+#[inline]
+fn settled(members: Vec<Member<'static>>) -> Result<Plain<'static>, Unsure> {
+    if members.is_sorted_by(|(one, _), (next, _)| one < next) {
         return Ok(Plain::Object(members));
     }
+    sorted(members)
+}
+
+fn sorted(mut members: Vec<Member<'static>>) -> Result<Plain<'static>, Unsure> {
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();
     // Of a key that stands twice a value keeps one.
