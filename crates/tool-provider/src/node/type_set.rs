@@ -98,14 +98,14 @@ impl TypeSet {
             .filter(move |set| *set != Self::INTEGER || !self.has(Self::NUMBER))
     }
 
+    /// The name of a single type.
+    pub(crate) fn name(self) -> &'static str {
+        let found = NAMES.iter().find(|(_, it)| *it == self);
+        found.map_or("", |(name, _)| name)
+    }
+
     pub(crate) fn names(self) -> Vec<&'static str> {
-        let name = |set| {
-            NAMES
-                .iter()
-                .find(|(_, it)| *it == set)
-                .map(|(name, _)| *name)
-        };
-        self.each().filter_map(name).collect()
+        self.each().map(Self::name).collect()
     }
 
     /// How it is written in a schema.
