@@ -16,14 +16,15 @@ pub(crate) struct Written {
     pub(crate) is_bounded: bool,
 }
 
-/// The whole definition of a tool, with the keys of every object sorted. It is about so many bytes.
+/// The whole definition of a tool, with the keys of every object sorted.
 pub(crate) fn envelope(
     definition: &Definition,
     rules: &Rules,
     description: &str,
     document: &Document<'_>,
-    about: usize,
 ) -> Written {
+    let least = description.len() + document.survey.bytes;
+    let about = least + least / 4;
     let mut text = Text::new(rules.envelope == Envelope::Gemini, about);
     let nothing = document.root.map("properties").is_none();
     let mut schema = None;

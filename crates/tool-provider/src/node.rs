@@ -3,6 +3,7 @@
 
 pub(crate) mod anchors;
 mod emit;
+mod entries;
 mod keys;
 mod named;
 mod parse;

@@ -93,18 +93,18 @@ impl<'a> Work<'a> {
     ///
     /// It is given what the originals are: they are another copy only where something looks them
     /// up. Whoever sees an obstacle gets a document that was not worked on to its end.
-    pub(crate) fn run(&mut self, given: Document<'a>) -> Document<'a> {
-        for node in given.nodes() {
-            values::contradictions(node, &mut self.report);
+    pub(crate) fn run(&mut self, mut document: Document<'a>) -> Document<'a> {
+        if document.survey.enumerates {
+            let nodes = document.nodes();
+            nodes.for_each(|node| values::contradictions(node, &mut self.report));
         }
         let Document {
-            mut root,
-            mut defs,
-            refers,
-        } = given;
-        self.root(&mut root);
+            root, defs, refers, ..
+        } = &mut document;
+        let refers = *refers;
+        self.root(root);
         if !self.rules.combinators {
-            self.expand(&mut root, &mut Vec::new());
+            self.expand(root, &mut Vec::new());
             if self.rules.refs == Refs::Inline {
                 defs.clear();
             }
@@ -112,10 +112,10 @@ impl<'a> Work<'a> {
                 self.expand(node, &mut vec![name.to_string()]);
             }
         }
-        prune(&root, &mut defs);
+        prune(root, defs);
         if self.rules.recursion == Recursion::Optional {
-            self.cut_required_cycles(&mut root, &mut defs);
-            prune(&root, &mut defs);
+            self.cut_required_cycles(root, defs);
+            prune(root, defs);
         }
         if self.rules.recursion == Recursion::Never && self.rules.strict && refers {
             for name in defs
@@ -131,18 +131,17 @@ impl<'a> Work<'a> {
                     .blocked(root.place, "$ref", "the schema refers to itself");
             }
         }
-        self.shape(&mut root, true);
+        self.shape(root, true);
         for node in defs.nodes_mut() {
             self.shape(node, false);
         }
         if self.is_hopeless() {
-            return Document { root, defs, refers };
+            return document;
         }
         if self.rules.optional != Optional::Free {
-            self.optional(&mut root, &mut defs, refers);
+            self.optional(root, defs, refers);
         }
-        prune(&root, &mut defs);
-        let document = Document { root, defs, refers };
+        prune(root, defs);
         self.limits(&document);
         document
     }
@@ -237,9 +236,20 @@ fn prune(root: &Node<'_>, defs: &mut Named<'_>) {
     if defs.is_empty() {
         return;
     }
-    let edges = edges(root, defs);
-    let used = reachable(&edges, "");
-    let unused = defs.names().filter(|name| !used.contains(&***name));
-    let unused: BTreeSet<String> = unused.map(|name| name.to_string()).collect();
-    defs.retain(|name, _| !unused.contains(name));
+    let mut used = BTreeSet::new();
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        node.look(&mut |node| {
+            if let Some(name) = node.text("$ref")
+                && let Some(target) = defs.get(name)
+                && used.insert(name)
+            {
+                pending.push(target);
+            }
+        });
+    }
+    if used.len() < defs.len() {
+        let used: BTreeSet<String> = used.into_iter().map(str::to_owned).collect();
+        defs.retain(|name, _| used.contains(name));
+    }
 }

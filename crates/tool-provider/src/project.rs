@@ -17,7 +17,6 @@ use crate::pass::optional::note_null;
 use crate::pass::{Effort, Work, first_open, referred};
 use crate::quarantine::Quarantine;
 use crate::rules::Optional;
-use crate::size::at_least;
 
 /// A tool as one provider is told of it.
 #[derive(Clone, Debug)]
@@ -182,7 +181,6 @@ impl Profile {
             }
             return Ok(Attempt::Made(verbatim(definition)));
         }
-        let shortest = at_least(definition);
         let mut most = None;
         let mut least = None;
         let mut obstacle: Option<Loss> = None;
@@ -212,7 +210,10 @@ impl Profile {
                 obstacle = Some(loss);
                 continue;
             }
-            let (projection, is_bounded) = finish(definition, document, &work, shortest);
+            let shortest = definition.name.as_str().len()
+                + definition.description.len()
+                + document.survey.bytes;
+            let (projection, is_bounded) = finish(definition, document, &work);
             if !is_bounded {
                 continue;
             }
@@ -332,12 +333,7 @@ fn verbatim(definition: &Definition) -> Projection {
 }
 
 /// Writes a projection. Whether its schema is within the bounds of one is the second value.
-fn finish(
-    definition: &Definition,
-    document: Document<'_>,
-    work: &Work<'_>,
-    shortest: usize,
-) -> (Projection, bool) {
+fn finish(definition: &Definition, document: Document<'_>, work: &Work<'_>) -> (Projection, bool) {
     let rules = work.rules;
     let mut description = Cow::Borrowed(definition.description.trim_end());
     for words in work.words.iter().filter(|_| work.effort.words) {
@@ -351,13 +347,7 @@ fn finish(
         json,
         schema,
         is_bounded,
-    } = envelope(
-        definition,
-        rules,
-        &description,
-        &document,
-        shortest + shortest / 4,
-    );
+    } = envelope(definition, rules, &description, &document);
     let projection = Projection {
         name: definition.name.as_str().to_owned(),
         json,

@@ -46,11 +46,8 @@ impl Marks {
 }
 
 impl<'a> Keys<'a> {
-    /// From keywords of which each is another, in any order.
-    pub(super) fn of(mut all: Vec<(&'a str, Slot<'a>)>) -> Self {
-        if !all.is_sorted_by_key(|(key, _)| *key) {
-            all.sort_unstable_by_key(|(key, _)| *key);
-        }
+    /// From keywords that are sorted, and of which each is another.
+    pub(super) fn of_sorted(all: Vec<(&'a str, Slot<'a>)>) -> Self {
         let mut keys = Self {
             all,
             marks: Marks::default(),

@@ -12,6 +12,11 @@ pub(crate) type Name<'a> = Cow<'a, str>;
 pub(crate) struct Named<'a>(Vec<(Name<'a>, Node<'a>)>);
 
 impl<'a> Named<'a> {
+    /// From names that are sorted, and of which each is another.
+    pub(super) fn of_sorted(all: Vec<(Name<'a>, Node<'a>)>) -> Self {
+        Self(all)
+    }
+
     fn at(&self, name: &str) -> Option<usize> {
         let found = self.0.binary_search_by(|(it, _)| (**it).cmp(name));
         found.ok()

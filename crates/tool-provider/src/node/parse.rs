@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::anchors::{anchored, embedded, own_id, percent_decoded};
+use super::entries::Entries;
 use super::{ANNOTATIONS, Keys, Name, Named, Node, Place, Plain, Slot, TypeSet};
 use crate::dialect::Dialect;
+use crate::survey::Survey;
 
 /// A schema with what it refers to.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,7 @@ pub(crate) struct Document<'a> {
     pub(crate) defs: Named<'a>,
     /// Whether anything refers to anything.
     pub(crate) refers: bool,
+    pub(crate) survey: Survey,
 }
 
 impl<'a> Document<'a> {
@@ -49,14 +52,17 @@ pub(crate) fn parse(schema: &Value) -> Result<Document<'_>, ParseFault<'_>> {
             "the schema is written in \"{address}\", which is no dialect that is known"
         ),
     })?;
+    let survey = Survey::of(schema);
     let mut reader = Reader {
         schema,
         dialect,
         names: BTreeMap::new(),
         known: BTreeMap::new(),
         pending: Vec::new(),
+        entries: Entries::default(),
         nodes: 0,
         refers: false,
+        survey,
     };
     let root = reader.node(schema, Place::of(schema))?;
     let mut defs = Vec::new();
@@ -67,6 +73,7 @@ pub(crate) fn parse(schema: &Value) -> Result<Document<'_>, ParseFault<'_>> {
         root,
         defs: defs.into_iter().collect(),
         refers: reader.refers,
+        survey,
     })
 }
 
@@ -80,8 +87,10 @@ struct Reader<'a> {
     /// What was referred to and is not read yet: its name, and what references in it are relative
     /// to.
     pending: Vec<(Name<'a>, &'a Value, Place<'a>)>,
+    entries: Entries<'a>,
     nodes: usize,
     refers: bool,
+    survey: Survey,
 }
 
 impl<'a> Reader<'a> {
@@ -101,25 +110,35 @@ impl<'a> Reader<'a> {
             Value::Object(map) => map,
             _ => return Err(fault(place, "there is no schema where one has to be")),
         };
-        let base = match own_id(map) {
-            Some(id) if !id.starts_with('#') => place,
-            _ => base,
-        };
-        let alone = !self.dialect.reads_beside_ref() && map.keys().any(|key| key == "$ref");
-        let mut keys = Vec::with_capacity(map.len());
-        for (key, value) in map {
-            if (alone && key != "$ref" && !ANNOTATIONS.contains(&&**key))
+        let entries = self.entries.push(map);
+        let holds = |name: &str| map.keys().any(|key| key == name);
+        let (mut base, mut alone) = (base, false);
+        if self.survey.refers {
+            if own_id(map).is_some_and(|id| !id.starts_with('#')) {
+                base = place;
+            }
+            alone = !self.dialect.reads_beside_ref() && holds("$ref");
+        }
+        // An object that is closed gets two more.
+        let more = if holds("properties") { 2 } else { 0 };
+        let mut keys = Vec::with_capacity(entries.len() + more);
+        for at in entries.clone() {
+            let Some((key, value)) = self.entries.get(at) else {
+                break;
+            };
+            if (alone && key != "$ref" && !ANNOTATIONS.contains(&key))
                 || !self.dialect.knows(key)
-                || value.is_null() && !matches!(key.as_str(), "const" | "default" | "example")
+                || value.is_null() && !matches!(key, "const" | "default" | "example")
             {
                 continue;
             }
             if let Some(slot) = self.slot(key, value, map, base)? {
-                keys.push((key.as_str(), slot));
+                keys.push((key, slot));
             }
         }
+        self.entries.pop(&entries);
         let mut node = Node::at(place);
-        node.keys = Keys::of(keys);
+        node.keys = Keys::of_sorted(keys);
         self.upgrade(&mut node);
         Ok(node)
     }
@@ -129,7 +148,7 @@ impl<'a> Reader<'a> {
         &mut self,
         key: &str,
         value: &'a Value,
-        map: &Map<String, Value>,
+        map: &'a Map<String, Value>,
         base: Place<'a>,
     ) -> Result<Option<Slot<'a>>, ParseFault<'a>> {
         let here = Place::of(value);
@@ -153,11 +172,15 @@ impl<'a> Reader<'a> {
                         "there is no map of schemas where one has to be",
                     ));
                 };
-                let nodes = named.iter().map(|(name, value)| {
-                    let node = self.node(value, base)?;
-                    Ok((Cow::Borrowed(name.as_str()), node))
-                });
-                Slot::Map(nodes.collect::<Result<Named<'a>, ParseFault<'a>>>()?)
+                let entries = self.entries.push(named);
+                let mut nodes = Vec::with_capacity(entries.len());
+                for at in entries.clone() {
+                    if let Some((name, value)) = self.entries.get(at) {
+                        nodes.push((Cow::Borrowed(name), self.node(value, base)?));
+                    }
+                }
+                self.entries.pop(&entries);
+                Slot::Map(Named::of_sorted(nodes))
             }
             "required" => {
                 // A boolean is draft 3, and was ignored ever since.
@@ -223,8 +246,11 @@ impl<'a> Reader<'a> {
                 "there is no list of schemas where one has to be",
             ));
         };
-        let nodes = values.iter().map(|value| self.node(value, base));
-        Ok(Slot::List(nodes.collect::<Result<_, _>>()?))
+        let mut nodes = Vec::with_capacity(values.len());
+        for value in values {
+            nodes.push(self.node(value, base)?);
+        }
+        Ok(Slot::List(nodes))
     }
 
     /// `dependencies` holds what two keywords hold since.

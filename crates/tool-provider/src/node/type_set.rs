@@ -35,10 +35,16 @@ impl TypeSet {
                 .iter()
                 .map(Self::of_keyword)
                 .fold(Self::NONE, Self::with),
-            Value::String(name) => NAMES
-                .iter()
-                .find(|(known, _)| known == name)
-                .map_or(Self::NONE, |(_, set)| *set),
+            Value::String(name) => match &**name {
+                "array" => Self::ARRAY,
+                "boolean" => Self::BOOLEAN,
+                "integer" => Self::INTEGER,
+                "null" => Self::NULL,
+                "number" => Self::NUMBER,
+                "object" => Self::OBJECT,
+                "string" => Self::STRING,
+                _ => Self::NONE,
+            },
             _ => Self::NONE,
         }
     }

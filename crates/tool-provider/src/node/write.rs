@@ -48,11 +48,12 @@ impl Text {
         self.raw("{");
         let mut first = true;
         for (key, slot) in node.keys.iter() {
-            if key > "$defs"
-                && let Some(defs) = defs.take()
+            if let Some(named) = defs
+                && key > "$defs"
             {
+                defs = None;
                 self.key("$defs", &mut first);
-                self.map(defs, depth + 1);
+                self.map(named, depth + 1);
             }
             self.key(key, &mut first);
             self.slot(key, slot, depth + 1);
@@ -99,14 +100,14 @@ impl Text {
         if let (Some(name), None) = (names.next(), names.next()) {
             self.enter(depth);
             return match self.capitals {
-                true => self.text(&name.name().to_ascii_uppercase()),
-                false => self.text(name.name()),
+                true => self.plain(&name.name().to_ascii_uppercase()),
+                false => self.plain(name.name()),
             };
         }
         let names: Vec<TypeSet> = types.each().collect();
         self.list(&names, depth, |text, name| {
             text.enter(depth + 1);
-            text.text(name.name());
+            text.plain(name.name());
         });
     }
 
@@ -179,12 +180,28 @@ impl Text {
         self.raw(":");
     }
 
+    /// A text in quotes of which nothing has to be escaped.
+    fn plain(&mut self, text: &str) {
+        self.written.reserve(text.len() + 2);
+        self.raw("\"");
+        self.raw(text);
+        self.raw("\"");
+    }
+
     /// A text in quotes.
     pub(crate) fn text(&mut self, text: &str) {
+        match first_special(text.as_bytes()) {
+            None => self.plain(text),
+            Some(at) => self.pieces(text, at),
+        }
+    }
+
+    /// A text of which the first byte that has to be escaped is known.
+    fn pieces(&mut self, text: &str, at: usize) {
         self.raw("\"");
         let mut rest = text;
-        // Most are plain to their end, and what is not is written piece by piece.
-        while let Some(at) = first_special(rest.as_bytes()) {
+        let mut found = Some(at);
+        while let Some(at) = found {
             let (plain, special) = rest.split_at_checked(at).unwrap_or((rest, ""));
             self.raw(plain);
             let mut left = special.chars();
@@ -192,6 +209,7 @@ impl Text {
                 self.escaped(special);
             }
             rest = left.as_str();
+            found = first_special(rest.as_bytes());
         }
         self.raw(rest);
         self.raw("\"");
@@ -223,20 +241,25 @@ impl Text {
 
 /// Where the first byte is that has to be escaped.
 fn first_special(bytes: &[u8]) -> Option<usize> {
-    let mut words = bytes.chunks_exact(8);
-    let found = words.by_ref().enumerate().find_map(|(index, word)| {
-        let special = special(u64::from_le_bytes(word.try_into().ok()?));
-        (special != 0).then(|| index * 8 + special.trailing_zeros() as usize / 8)
-    });
-    found.or_else(|| {
-        // The last eight are looked at once more, which is faster than one after the other.
-        if let Some((before, word)) = bytes.split_last_chunk() {
-            let special = special(u64::from_le_bytes(*word));
-            return (special != 0).then(|| before.len() + special.trailing_zeros() as usize / 8);
+    let at = |before: usize, word: u64| {
+        let special = special(word);
+        (special != 0).then(|| before + special.trailing_zeros() as usize / 8)
+    };
+    // The last ones are looked at twice, which is faster than to look at each alone.
+    if let Some((before, last)) = bytes.split_last_chunk() {
+        let (words, _) = bytes.as_chunks();
+        let mut words = words.iter().enumerate();
+        let found = words.find_map(|(index, word)| at(index * 8, u64::from_le_bytes(*word)));
+        return found.or_else(|| at(before.len(), u64::from_le_bytes(*last)));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let half = |four: &[u8; 4]| u64::from(u32::from_le_bytes(*four));
+        if special(half(first) | half(last) << 32) == 0 {
+            return None;
         }
-        let is_special = |byte: &u8| *byte < 0x20 || matches!(*byte, b'"' | b'\\');
-        bytes.iter().position(is_special)
-    })
+    }
+    let is_special = |byte: &u8| *byte < 0x20 || matches!(*byte, b'"' | b'\\');
+    bytes.iter().position(is_special)
 }
 
 /// Marks, of eight bytes at once, those that have to be escaped. The lowest mark is always right; a

@@ -71,12 +71,12 @@ impl<'a> Work<'a> {
             ("exclusiveMaximum", "maximum", -1),
         ];
         for (exclusive, inclusive, step) in bounds {
-            if kept.contains(&exclusive) || !kept.contains(&inclusive) || node.has(inclusive) {
-                continue;
-            }
             let Some(Slot::Plain(value)) = node.keys.get(exclusive) else {
                 continue;
             };
+            if kept.contains(&exclusive) || !kept.contains(&inclusive) || node.has(inclusive) {
+                continue;
+            }
             let whole = node
                 .types()
                 .is_some_and(|it| it.without(TypeSet::NULL) == TypeSet::INTEGER);

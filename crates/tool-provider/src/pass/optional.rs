@@ -152,6 +152,11 @@ fn describe_required(node: &mut Node<'_>) {
 
 /// Notes which nodes take no null, before any pass makes something else of them.
 pub(crate) fn note_null(document: &mut Document<'_>) {
+    if !document.refers {
+        let nowhere = |_: &str, _| false;
+        let note = &mut |node: &mut Node<'_>| node.refuses_null = !takes_null(node, &nowhere, 0);
+        return document.root.each(note);
+    }
     let defs = Defs(&document.defs);
     let mut takes = Vec::new();
     for node in document.nodes() {

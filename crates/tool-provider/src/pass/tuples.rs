@@ -7,7 +7,6 @@ use crate::node::{Node, TypeSet};
 
 impl<'a> Work<'a> {
     pub(super) fn tuples(&mut self, node: &mut Node<'a>) {
-        let kept = |key: &&str| self.rules.keywords.is_some_and(|keys| keys.contains(key));
         if node.one("items").is_some_and(|items| items.never) {
             node.take("items");
             let length = node.list("prefixItems").map_or(0, <[Node<'_>]>::len);
@@ -15,7 +14,8 @@ impl<'a> Work<'a> {
                 node.set("maxItems", length);
             }
         }
-        if !kept(&"prefixItems") {
+        let kept = self.rules.keywords.unwrap_or_default();
+        if node.has("prefixItems") && !kept.contains(&"prefixItems") {
             flatten(node, &mut self.report);
         }
         let takes_arrays = node.types().is_some_and(|types| types.has(TypeSet::ARRAY));

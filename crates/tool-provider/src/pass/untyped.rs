@@ -51,10 +51,13 @@ impl<'a> Work<'a> {
             }
         };
         // What is about another type constrains nothing.
-        node.keys.retain(|key, _| {
+        let is_about = |key: &str| {
             let about = about(key);
             about.is_empty() || types.meets(about)
-        });
+        };
+        if !node.keys.keys().all(is_about) {
+            node.keys.retain(|key, _| is_about(key));
+        }
     }
 
     /// A schema that takes anything.
