@@ -18,7 +18,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(feature = "lint")]
-pub(crate) use keywords::{ALWAYS, constrains, is_regular};
+pub(crate) use keywords::{constrains, is_common, is_regular};
 #[cfg(feature = "lint")]
 pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_key};
 #[cfg(feature = "lint")]

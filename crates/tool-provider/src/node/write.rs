@@ -96,18 +96,16 @@ impl Text {
     }
 
     fn types(&mut self, types: TypeSet, depth: usize) {
-        let mut names = types.each();
-        if let (Some(name), None) = (names.next(), names.next()) {
+        if let Some(name) = types.name() {
             self.enter(depth);
             return match self.capitals {
-                true => self.plain(&name.name().to_ascii_uppercase()),
-                false => self.plain(name.name()),
+                true => self.plain(&name.to_ascii_uppercase()),
+                false => self.plain(name),
             };
         }
-        let names: Vec<TypeSet> = types.each().collect();
-        self.list(&names, depth, |text, name| {
+        self.list(&types.names(), depth, |text, name| {
             text.enter(depth + 1);
-            text.plain(name.name());
+            text.plain(name);
         });
     }
 

@@ -8,22 +8,25 @@ use crate::describe::sentence;
 use crate::node::{Node, Slot, TypeSet};
 use crate::rules::{Envelope, Unions};
 
-/// Every profile takes these, and other passes see to them.
-pub(crate) const ALWAYS: [&str; 13] = [
-    "$ref",
-    "additionalProperties",
-    "anyOf",
-    "description",
-    "enum",
-    "format",
-    "items",
-    "nullable",
-    "patternProperties",
-    "properties",
-    "required",
-    "title",
-    "type",
-];
+/// Whether every profile takes a keyword, and other passes see to it.
+pub(crate) fn is_common(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$ref"
+            | "additionalProperties"
+            | "anyOf"
+            | "description"
+            | "enum"
+            | "format"
+            | "items"
+            | "nullable"
+            | "patternProperties"
+            | "properties"
+            | "required"
+            | "title"
+            | "type"
+    )
+}
 
 impl<'a> Work<'a> {
     /// Drops what the profile does not take, and says it in the description.
@@ -43,7 +46,7 @@ impl<'a> Work<'a> {
                 .is_some_and(|it| it <= 1),
             // Whether maps can be said is for the pass on objects to judge.
             "patternProperties" => true,
-            key => ALWAYS.contains(&key) || kept.contains(&key),
+            key => is_common(key) || kept.contains(&key),
         };
         let dropped = node.keys.keys().filter(|key| !is_taken(key));
         let dropped: Vec<&'a str> = dropped.collect();

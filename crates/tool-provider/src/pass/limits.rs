@@ -92,7 +92,8 @@ fn count(node: &Node<'_>, counted: &mut Counted) -> usize {
         counted.values += 1;
         counted.characters += value.as_str().map_or(0, |it| it.chars().count());
     }
-    let listed = node.types().is_some_and(|types| types.each().count() > 1);
+    let types = node.types().unwrap_or_default();
+    let listed = !types.is_empty() && types.name().is_none();
     counted.unions += usize::from(listed || node.has("anyOf"));
     let below = node.children().map(|child| count(child, counted)).max();
     below.unwrap_or_default() + usize::from(node.has("properties") || node.has("items"))
