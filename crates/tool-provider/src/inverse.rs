@@ -48,11 +48,8 @@ const MOST_DEPTH: usize = 128;
 
 impl Inverse {
     pub(crate) fn of(mut document: Document<'_>) -> Self {
-        let mut changes = false;
-        for node in document.nodes() {
-            node.look(&mut |node| changes |= node.undo.is_some());
-        }
-        if !changes {
+        let changes = |node: &Node<'_>| node.any(&|node| node.undo.is_some());
+        if !document.nodes().any(changes) {
             return Self::default();
         }
         Self {

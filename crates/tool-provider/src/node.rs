@@ -2,6 +2,7 @@
 //! are plain values.
 
 pub(crate) mod anchors;
+mod document;
 mod emit;
 mod entries;
 mod keys;
@@ -17,10 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+pub(crate) use document::Document;
 pub(crate) use emit::emit;
 pub(crate) use keys::Keys;
 pub(crate) use named::{Name, Named};
-pub(crate) use parse::{Document, parse};
+pub(crate) use parse::parse;
 pub(crate) use place::{Place, pointers};
 pub(crate) use plain::Plain;
 pub(crate) use type_set::TypeSet;
@@ -366,7 +368,13 @@ impl<'a> Node<'a> {
 
     /// Whether any subschema, this one included, does.
     pub(crate) fn any(&self, test: &dyn Fn(&Node<'a>) -> bool) -> bool {
-        test(self) || self.children().any(|child| child.any(test))
+        let below = |slot: &Slot<'a>| match slot {
+            Slot::Plain(_) | Slot::Text(_) | Slot::Types(_) | Slot::Names(_) => false,
+            Slot::One(node) => node.any(test),
+            Slot::List(nodes) => nodes.iter().any(|node| node.any(test)),
+            Slot::Map(nodes) => nodes.nodes().any(|node| node.any(test)),
+        };
+        test(self) || self.keys.values().any(below)
     }
 }
 

@@ -7,32 +7,9 @@ use serde_json::{Map, Value};
 
 use super::anchors::{anchored, embedded, own_id, percent_decoded};
 use super::entries::Entries;
-use super::{ANNOTATIONS, Keys, Name, Named, Node, Place, Plain, Slot, TypeSet};
+use super::{ANNOTATIONS, Document, Keys, Name, Named, Node, Place, Plain, Slot, TypeSet};
 use crate::dialect::Dialect;
 use crate::survey::Survey;
-
-/// A schema with what it refers to.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Document<'a> {
-    pub(crate) root: Node<'a>,
-    /// What references name. The root itself goes by the empty name.
-    pub(crate) defs: Named<'a>,
-    /// Whether anything refers to anything.
-    pub(crate) refers: bool,
-    pub(crate) survey: Survey,
-}
-
-impl<'a> Document<'a> {
-    /// The root and everything that references name.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Node<'a>> {
-        std::iter::once(&self.root).chain(self.defs.nodes())
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Node<'a>> {
-        std::iter::once(&mut self.root).chain(self.defs.nodes_mut())
-    }
-}
 
 /// Why a schema cannot be read.
 #[derive(Debug)]

@@ -268,3 +268,6 @@ fn special(word: u64) -> u64 {
     let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
     (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES * 0x80)
 }
+
+#[cfg(test)]
+mod tests;
