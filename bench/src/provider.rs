@@ -76,7 +76,7 @@ fn projection(report: &mut Report, rounds: u32) -> Done {
         Ok(peer) => beside_openai(report, &corpus, peer, rounds),
         Err(reason) => {
             report.add(
-                format!("provider: without the peer from npm, {reason}"),
+                format!("provider: without npm's openai, {reason}"),
                 vec![Line::skipped(&OPENAI)],
             );
             Ok(())

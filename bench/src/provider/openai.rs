@@ -29,10 +29,15 @@ impl OpenAi {
     /// # Errors
     /// Why it cannot be had, in words.
     pub fn start(corpus: &Corpus) -> Result<Self, String> {
-        let peers = std::env::var_os("TOOL_PEERS").ok_or("TOOL_PEERS is not set")?;
+        let peers = std::env::var_os("TOOL_PEERS").ok_or(
+            "which `cargo xtask peers` installs and `cargo xtask bench` then finds; TOOL_PEERS, which \
+             names its folder, is not set",
+        )?;
         let module = PathBuf::from(peers).join("node/node_modules/openai/lib/transform.mjs");
         if !module.is_file() {
-            return Err("the peers are installed without it".to_owned());
+            return Err(
+                "which the installed peers lack; `cargo xtask peers` installs it".to_owned(),
+            );
         }
         let mut child = Command::new("node")
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peers/openai.mjs"))

@@ -15,7 +15,10 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// The dialect that a schema names, else 2020-12; the address itself where it is unknown.
     pub(crate) fn of(schema: &Value) -> Result<Self, String> {
-        let Some(address) = schema.get("$schema").and_then(Value::as_str) else {
+        // A schema has few keywords, so this is faster than to look one up in a table.
+        let mut keywords = schema.as_object().into_iter().flatten();
+        let named = keywords.find(|(key, _)| *key == "$schema");
+        let Some(address) = named.and_then(|(_, value)| value.as_str()) else {
             return Ok(Self::Draft2020);
         };
         let bare = address.trim_end_matches('#').trim_end_matches('/');

@@ -21,9 +21,11 @@ pub(crate) fn envelope(
     definition: &Definition,
     rules: &Rules,
     description: &str,
-    document: &Document,
+    document: &Document<'_>,
 ) -> Written {
-    let mut text = Text::with_capitals(rules.envelope == Envelope::Gemini);
+    let least = description.len() + document.survey.bytes;
+    let about = least + least / 4;
+    let mut text = Text::new(rules.envelope == Envelope::Gemini, about);
     let nothing = document.root.map("properties").is_none();
     let mut schema = None;
     let mut first = true;

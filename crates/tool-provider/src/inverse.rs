@@ -21,9 +21,9 @@ pub struct Inverse {
 /// What is done to one value.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Step {
-    undo: Undo,
-    /// By name on the wire.
-    properties: BTreeMap<String, Step>,
+    undo: Option<Box<Undo>>,
+    /// By name on the wire, sorted.
+    properties: Vec<(String, Step)>,
     further: Option<Box<Step>>,
     items: Option<Box<Step>>,
     prefix: Vec<Step>,
@@ -47,12 +47,9 @@ enum Way {
 const MOST_DEPTH: usize = 128;
 
 impl Inverse {
-    pub(crate) fn of(mut document: Document) -> Self {
-        let mut changes = false;
-        for node in std::iter::once(&document.root).chain(document.defs.values()) {
-            node.look(&mut |node| changes |= node.undo.is_some());
-        }
-        if !changes {
+    pub(crate) fn of(mut document: Document<'_>) -> Self {
+        let changes = |node: &Node<'_>| node.any(&|node| node.undo.is_some());
+        if !document.nodes().any(changes) {
             return Self::default();
         }
         Self {
@@ -60,7 +57,7 @@ impl Inverse {
             parts: document
                 .defs
                 .into_iter()
-                .map(|(name, mut node)| (name, Step::of(&mut node)))
+                .map(|(name, mut node)| (name.into_owned(), Step::of(&mut node)))
                 .collect(),
         }
     }
@@ -155,21 +152,23 @@ impl Inverse {
     }
 
     fn object(&self, step: &Step, map: &mut Map<String, Value>, way: Way, depth: usize) {
-        let undo = &step.undo;
-        if way == Way::ToTool {
-            if let Some(name) = undo.placeholder {
-                map.remove(name);
+        let undo = step.undo.as_deref();
+        if let Some(undo) = undo {
+            if way == Way::ToTool {
+                if let Some(name) = undo.placeholder {
+                    map.remove(name);
+                }
+                map.retain(|name, value| !(value.is_null() && undo.nulls.contains(name)));
+            } else {
+                rename(map, undo.names.iter().map(|(wire, own)| (own, wire)));
             }
-            map.retain(|name, value| !(value.is_null() && undo.nulls.contains(name)));
-        }
-        if way != Way::ToTool {
-            rename(map, undo.names.iter().map(|(wire, own)| (own, wire)));
         }
         for (name, value) in map.iter_mut() {
-            if let Some(step) = step.properties.get(name).or(step.further.as_deref()) {
+            if let Some(step) = step.property(name).or(step.further.as_deref()) {
                 self.apply(step, value, way, depth + 1);
             }
         }
+        let Some(undo) = undo else { return };
         if way == Way::ToTool {
             rename(map, undo.names.iter());
         } else {
@@ -190,15 +189,16 @@ fn rename<'a>(map: &mut Map<String, Value>, names: impl Iterator<Item = (&'a Str
 
 impl Step {
     /// What is undone to instances of a node, which loses it.
-    fn of(node: &mut Node) -> Self {
+    fn of(node: &mut Node<'_>) -> Self {
         let mut step = Self {
-            undo: node.undo.take().map_or_else(Undo::default, |undo| *undo),
+            undo: node.undo.take(),
             reference: node.text("$ref").map(str::to_owned),
             ..Self::default()
         };
-        let mut properties = Vec::new();
+        let mut branches = Vec::new();
+        // They stand in the order of the alphabet, so what is further comes before what is named.
         for (key, slot) in node.keys.iter_mut() {
-            match (&**key, slot) {
+            match (key, slot) {
                 ("additionalProperties", Slot::One(node)) => step.further = Self::busy(node),
                 ("items", Slot::One(node)) => step.items = Self::busy(node),
                 ("prefixItems", Slot::List(nodes)) => {
@@ -210,39 +210,45 @@ impl Step {
                 }
                 ("anyOf" | "oneOf", Slot::List(nodes)) => {
                     let steps: Vec<Self> = nodes.iter_mut().map(Self::of).collect();
-                    let told = nodes.iter().zip(steps);
-                    step.branches
-                        .extend(told.map(|(node, it)| (emit(node), it)));
+                    branches.extend(nodes.iter().zip(steps));
                 }
                 ("properties", Slot::Map(nodes)) => {
-                    let steps = nodes.iter_mut().map(|(name, node)| (name, Self::of(node)));
-                    properties = steps.collect();
+                    for (name, node) in nodes.iter_mut() {
+                        // One that does nothing still keeps further keys from being taken for it.
+                        if step.further.is_some() || may_do(node) {
+                            let inner = Self::of(node);
+                            if step.further.is_some() || !inner.is_idle() {
+                                step.properties.push((name.to_string(), inner));
+                            }
+                        }
+                    }
                 }
                 _ => {}
             }
         }
-        // One that does nothing still keeps further keys from being taken for it.
-        let counts = |of: &Self| !of.is_idle() || step.further.is_some();
-        let named = properties.into_iter().filter(|(_, it)| counts(it));
-        let named = named.map(|(name, it)| (name.clone(), it));
-        step.properties = named.collect();
         if step.prefix.iter().all(Self::is_idle) && step.items.is_none() {
             step.prefix.clear();
         }
-        if step.branches.iter().all(|(_, branch)| branch.is_idle()) {
-            step.branches.clear();
+        if !branches.iter().all(|(_, step)| step.is_idle()) {
+            let told = branches.into_iter().map(|(node, it)| (emit(node), it));
+            step.branches = told.collect();
         }
         step
     }
 
-    fn busy(node: &mut Node) -> Option<Box<Self>> {
-        let step = Self::of(node);
+    fn busy(node: &mut Node<'_>) -> Option<Box<Self>> {
+        let step = may_do(node).then(|| Self::of(node))?;
         (!step.is_idle()).then(|| Box::new(step))
     }
 
+    fn property(&self, name: &str) -> Option<&Self> {
+        let found = self.properties.binary_search_by(|(it, _)| (**it).cmp(name));
+        self.properties.get(found.ok()?).map(|(_, step)| step)
+    }
+
     fn is_idle(&self) -> bool {
-        self.undo == Undo::default()
-            && self.properties.values().all(Self::is_idle)
+        self.undo.is_none()
+            && self.properties.iter().all(|(_, step)| step.is_idle())
             && self.further.as_deref().is_none_or(Self::is_idle)
             && self.items.as_deref().is_none_or(Self::is_idle)
             && self.prefix.iter().all(Self::is_idle)
@@ -250,4 +256,9 @@ impl Step {
             && self.all.iter().all(Self::is_idle)
             && self.reference.is_none()
     }
+}
+
+/// Whether anything may be undone to instances of a node: it says so, or holds or names another.
+fn may_do(node: &Node<'_>) -> bool {
+    node.undo.is_some() || node.has("$ref") || node.children().next().is_some()
 }

@@ -1,8 +1,9 @@
 //! What a projection gave up.
 
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::node::{Key, Place, key_of};
+use crate::node::{Place, pointers};
 
 /// One thing that a projected schema does not say as the original does.
 ///
@@ -36,69 +37,95 @@ pub enum Effect {
 
 /// What the passes report while they work.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
-    noted: Vec<Noted>,
+pub(crate) struct Report<'a> {
+    noted: Vec<Noted<'a>>,
     /// Why the profile cannot express the schema at all.
-    pub(crate) obstacle: Option<Loss>,
+    pub(crate) obstacle: Option<Noted<'a>>,
     /// Why no argument can ever fit.
-    pub(crate) contradiction: Option<Loss>,
+    pub(crate) contradiction: Option<Noted<'a>>,
 }
 
 /// A loss that is not written out yet: many are noted for projections that nobody sees.
 #[derive(Debug, PartialEq)]
-struct Noted {
-    place: Place,
-    keyword: Key,
+pub(crate) struct Noted<'a> {
+    place: Place<'a>,
+    keyword: &'a str,
     effect: Effect,
     note: &'static str,
 }
 
-impl Loss {
-    pub(crate) fn given_up(place: &impl ToString, keyword: &str, note: &str) -> Self {
+impl<'a> Noted<'a> {
+    pub(crate) fn given_up(place: Place<'a>, keyword: &'a str, note: &'static str) -> Self {
         Self {
-            path: place.to_string(),
-            keyword: keyword.to_owned(),
+            place,
+            keyword,
+            effect: Effect::GivenUp,
+            note,
+        }
+    }
+
+    /// Written out, for the schema that was given.
+    pub(crate) fn loss(&self, schema: &Value) -> Loss {
+        self.at(self.place.pointer(schema))
+    }
+
+    fn at(&self, path: String) -> Loss {
+        Loss {
+            path,
+            keyword: self.keyword.to_owned(),
+            effect: self.effect,
+            note: self.note.to_owned(),
+        }
+    }
+}
+
+impl Loss {
+    /// What concerns a tool as a whole.
+    pub(crate) fn of_all(note: &str) -> Self {
+        Self {
+            path: String::new(),
+            keyword: String::new(),
             effect: Effect::GivenUp,
             note: note.to_owned(),
         }
     }
 }
 
-impl Report {
-    pub(crate) fn add(&mut self, place: &Place, keyword: &str, effect: Effect, note: &'static str) {
+impl<'a> Report<'a> {
+    pub(crate) fn add(
+        &mut self,
+        place: Place<'a>,
+        keyword: &'a str,
+        effect: Effect,
+        note: &'static str,
+    ) {
         let noted = Noted {
-            place: place.clone(),
-            keyword: key_of(keyword),
             effect,
-            note,
+            ..Noted::given_up(place, keyword, note)
         };
         if !self.noted.contains(&noted) {
             self.noted.push(noted);
         }
     }
 
-    pub(crate) fn gave_up(&mut self, place: &Place, keyword: &str, note: &'static str) {
+    pub(crate) fn gave_up(&mut self, place: Place<'a>, keyword: &'a str, note: &'static str) {
         self.add(place, keyword, Effect::GivenUp, note);
     }
 
-    pub(crate) fn blocked(&mut self, place: &Place, keyword: &str, note: &str) {
+    pub(crate) fn blocked(&mut self, place: Place<'a>, keyword: &'a str, note: &'static str) {
         self.obstacle
-            .get_or_insert_with(|| Loss::given_up(place, keyword, note));
+            .get_or_insert_with(|| Noted::given_up(place, keyword, note));
     }
 
-    pub(crate) fn contradicted(&mut self, place: &Place, keyword: &str, note: &str) {
+    pub(crate) fn contradicted(&mut self, place: Place<'a>, keyword: &'a str, note: &'static str) {
         self.contradiction
-            .get_or_insert_with(|| Loss::given_up(place, keyword, note));
+            .get_or_insert_with(|| Noted::given_up(place, keyword, note));
     }
 
-    /// What was given up, written out.
-    pub(crate) fn losses(self) -> Vec<Loss> {
-        let losses = self.noted.into_iter().map(|noted| Loss {
-            path: noted.place.to_string(),
-            keyword: noted.keyword.into_owned(),
-            effect: noted.effect,
-            note: noted.note.to_owned(),
-        });
-        losses.collect()
+    /// What was given up, written out for the schema that was given.
+    pub(crate) fn losses(&self, schema: &Value) -> Vec<Loss> {
+        let places: Vec<Place<'a>> = self.noted.iter().map(|noted| noted.place).collect();
+        let noted = self.noted.iter().zip(pointers(schema, &places));
+        noted.map(|(noted, path)| noted.at(path)).collect()
     }
 }

@@ -18,17 +18,19 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(feature = "lint")]
-pub(crate) use keywords::{ALWAYS, constrains, is_regular};
+pub(crate) use keywords::{constrains, is_common, is_regular};
 #[cfg(feature = "lint")]
 pub(crate) use names::{anthropic as is_anthropic_key, moonshot as is_moonshot_key};
 #[cfg(feature = "lint")]
 pub(crate) use untyped::about;
 
 pub(crate) use closed::first_open;
+pub(crate) use limits::Counted;
+pub(crate) use root::referred;
 
 use crate::groups::groups;
 use crate::loss::Report;
-use crate::node::{Document, Node};
+use crate::node::{Document, Named, Node};
 use crate::rules::{Optional, Recursion, Refs, Rules};
 
 /// How far references are followed and whether words are spent.
@@ -47,17 +49,19 @@ pub(crate) struct Work<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) effort: Effort,
     /// What references name, as it was read.
-    pub(crate) originals: &'a Document,
-    pub(crate) recursive: BTreeSet<String>,
-    pub(crate) report: Report,
+    pub(crate) originals: &'a Document<'a>,
+    pub(crate) recursive: BTreeSet<&'a str>,
+    pub(crate) report: Report<'a>,
     /// What the root gives up, in words, for the description of the tool.
     pub(crate) words: Vec<String>,
     /// Nodes that references brought in.
     pub(crate) nodes: usize,
+    /// What was made, in numbers.
+    pub(crate) counted: Counted,
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(rules: &'a Rules, effort: Effort, originals: &'a Document) -> Self {
+    pub(crate) fn new(rules: &'a Rules, effort: Effort, originals: &'a Document<'a>) -> Self {
         Self {
             rules,
             effort,
@@ -66,11 +70,12 @@ impl<'a> Work<'a> {
             report: Report::default(),
             words: Vec::new(),
             nodes: 0,
+            counted: Counted::default(),
         }
     }
 
     /// What a reference names.
-    pub(crate) fn target(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn target(&self, name: &str) -> Option<&'a Node<'a>> {
         if name.is_empty() {
             return Some(&self.originals.root);
         }
@@ -78,7 +83,7 @@ impl<'a> Work<'a> {
     }
 
     /// Says in the description what a node gave up.
-    pub(crate) fn say(&self, node: &mut Node, sentence: Option<String>) {
+    pub(crate) fn say(&self, node: &mut Node<'a>, sentence: Option<String>) {
         if let Some(sentence) = sentence.filter(|_| self.effort.words) {
             node.describe(&sentence);
         }
@@ -86,70 +91,57 @@ impl<'a> Work<'a> {
 
     /// Runs every pass over what was read.
     ///
-    /// It is given what the originals are: they are another copy only where something refers to
-    /// them. Whoever sees an obstacle gets a document that was not worked on to its end.
-    pub(crate) fn run(&mut self, given: Document) -> Document {
-        let Document {
-            mut root,
-            mut defs,
-            refers,
-        } = given;
-        for node in std::iter::once(&mut root).chain(defs.values_mut()) {
-            values::contradictions(node, &mut self.report);
+    /// It is given what the originals are: they are another copy only where something looks them
+    /// up. Whoever sees an obstacle gets a document that was not worked on to its end.
+    pub(crate) fn run(&mut self, mut document: Document<'a>) -> Document<'a> {
+        if document.survey.enumerates {
+            let nodes = document.nodes();
+            nodes.for_each(|node| values::contradictions(node, &mut self.report));
         }
-        self.root(&mut root);
+        let Document {
+            root, defs, refers, ..
+        } = &mut document;
+        let refers = *refers;
+        self.root(root);
         if !self.rules.combinators {
-            self.expand(&mut root, &mut Vec::new());
+            self.expand(root, &mut Vec::new());
             if self.rules.refs == Refs::Inline {
                 defs.clear();
             }
-            for (name, node) in &mut defs {
-                self.expand(node, &mut vec![name.clone()]);
+            for (name, node) in defs.iter_mut() {
+                self.expand(node, &mut vec![name.to_string()]);
             }
         }
-        prune(&root, &mut defs);
+        prune(root, defs);
         if self.rules.recursion == Recursion::Optional {
-            self.cut_required_cycles(&mut root, &mut defs);
-            prune(&root, &mut defs);
+            self.cut_required_cycles(root, defs);
+            prune(root, defs);
         }
         if self.rules.recursion == Recursion::Never && self.rules.strict && refers {
-            for name in defs.keys().filter(|name| self.recursive.contains(*name)) {
-                let place = self
-                    .target(name)
-                    .map(|node| node.place.clone())
-                    .unwrap_or_default();
+            for name in defs
+                .names()
+                .filter(|name| self.recursive.contains(&***name))
+            {
+                let place = self.target(name).map(|node| node.place).unwrap_or_default();
                 self.report
-                    .blocked(&place, "$ref", "the schema refers to itself");
+                    .blocked(place, "$ref", "the schema refers to itself");
             }
             if root.any(&|node| node.text("$ref") == Some("")) {
                 self.report
-                    .blocked(&root.place, "$ref", "the schema refers to itself");
+                    .blocked(root.place, "$ref", "the schema refers to itself");
             }
         }
-        self.shape(&mut root, true);
-        for node in defs.values_mut() {
+        self.shape(root, true);
+        for node in defs.nodes_mut() {
             self.shape(node, false);
         }
         if self.is_hopeless() {
-            return Document { root, defs, refers };
+            return document;
         }
         if self.rules.optional != Optional::Free {
-            let nodes = std::iter::once(&mut root).chain(defs.values_mut());
-            nodes.for_each(optional::describe_required);
+            self.optional(root, defs, refers);
         }
-        let defs_before = defs.clone();
-        let left = match refers {
-            true => optional::judged_by_number(&root, &defs),
-            false => BTreeSet::new(),
-        };
-        if !left.contains("") {
-            self.optional(&mut root, &defs_before);
-        }
-        for (_, node) in defs.iter_mut().filter(|(name, _)| !left.contains(*name)) {
-            self.optional(node, &defs_before);
-        }
-        prune(&root, &mut defs);
-        let document = Document { root, defs, refers };
+        prune(root, defs);
         self.limits(&document);
         document
     }
@@ -160,7 +152,7 @@ impl<'a> Work<'a> {
     }
 
     /// The passes that look at one node after the other, from the inside out.
-    fn shape(&mut self, node: &mut Node, root: bool) {
+    fn shape(&mut self, node: &mut Node<'a>, root: bool) {
         if self.is_hopeless() {
             return;
         }
@@ -191,21 +183,21 @@ impl<'a> Work<'a> {
 }
 
 /// What each name refers to; the root goes by the empty name.
-type Edges = BTreeMap<String, BTreeSet<String>>;
+type Edges<'n> = BTreeMap<&'n str, BTreeSet<&'n str>>;
 
-fn edges(root: &Node, defs: &BTreeMap<String, Node>) -> Edges {
-    let named = defs.iter().map(|(name, node)| (name.clone(), node));
-    let all = std::iter::once((String::new(), root)).chain(named);
+fn edges<'n>(root: &'n Node<'_>, defs: &'n Named<'_>) -> Edges<'n> {
+    let named = defs.iter().map(|(name, node)| (&**name, node));
+    let all = std::iter::once(("", root)).chain(named);
     all.map(|(name, node)| (name, references(node))).collect()
 }
 
 /// The names that one leads to, itself only if it leads back.
-fn reachable<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
+fn reachable<'n>(edges: &Edges<'n>, from: &str) -> BTreeSet<&'n str> {
     let mut reached = BTreeSet::new();
     let mut pending = vec![from];
     while let Some(next) = pending.pop() {
         for name in edges.get(next).into_iter().flatten() {
-            if reached.insert(&**name) {
+            if reached.insert(*name) {
                 pending.push(name);
             }
         }
@@ -214,14 +206,14 @@ fn reachable<'a>(edges: &'a Edges, from: &str) -> BTreeSet<&'a str> {
 }
 
 /// The names that can be reached from themselves.
-fn recursive(document: &Document) -> BTreeSet<String> {
+fn recursive<'n>(document: &'n Document<'_>) -> BTreeSet<&'n str> {
     if !document.refers {
         return BTreeSet::new();
     }
     let edges = edges(&document.root, &document.defs);
-    let at: BTreeMap<&str, usize> = edges.keys().map(String::as_str).zip(0..).collect();
-    let to = |names: &BTreeSet<String>| {
-        let known = names.iter().filter_map(|name| at.get(name.as_str()));
+    let at: BTreeMap<&str, usize> = edges.keys().copied().zip(0..).collect();
+    let to = |names: &BTreeSet<&str>| {
+        let known = names.iter().filter_map(|name| at.get(name));
         known.copied().collect()
     };
     let ahead: Vec<Vec<usize>> = edges.values().map(to).collect();
@@ -229,22 +221,35 @@ fn recursive(document: &Document) -> BTreeSet<String> {
     let all = edges.keys().zip(&ahead).zip(&groups);
     let back =
         all.filter(|((_, ahead), group)| ahead.iter().any(|it| groups.get(*it) == Some(*group)));
-    back.map(|((name, _), _)| name.clone()).collect()
+    back.map(|((name, _), _)| *name).collect()
 }
 
 /// The names that a node refers to, at any depth.
-fn references(node: &Node) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = node.children().flat_map(references).collect();
-    names.extend(node.text("$ref").map(str::to_owned));
+fn references<'n>(node: &'n Node<'_>) -> BTreeSet<&'n str> {
+    let mut names = BTreeSet::new();
+    node.look(&mut |node| names.extend(node.text("$ref")));
     names
 }
 
 /// Drops what nothing refers to.
-fn prune(root: &Node, defs: &mut BTreeMap<String, Node>) {
+fn prune(root: &Node<'_>, defs: &mut Named<'_>) {
     if defs.is_empty() {
         return;
     }
-    let edges = edges(root, defs);
-    let used = reachable(&edges, "");
-    defs.retain(|name, _| used.contains(name.as_str()));
+    let mut used = BTreeSet::new();
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        node.look(&mut |node| {
+            if let Some(name) = node.text("$ref")
+                && let Some(target) = defs.get(name)
+                && used.insert(name)
+            {
+                pending.push(target);
+            }
+        });
+    }
+    if used.len() < defs.len() {
+        let used: BTreeSet<String> = used.into_iter().map(str::to_owned).collect();
+        defs.retain(|name, _| used.contains(name));
+    }
 }

@@ -1,7 +1,6 @@
 //! One tool for one provider.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -12,13 +11,12 @@ use crate::Profile;
 use crate::dialect::Dialect;
 use crate::envelope::{Written, envelope};
 use crate::inverse::Inverse;
-use crate::loss::{Loss, Report};
-use crate::node::{Document, Node, parse};
+use crate::loss::Loss;
+use crate::node::{Document, parse};
 use crate::pass::optional::note_null;
-use crate::pass::{Effort, Work, first_open};
+use crate::pass::{Effort, Work, first_open, referred};
 use crate::quarantine::Quarantine;
-use crate::rules::{Optional, Rules};
-use crate::size::at_least;
+use crate::rules::Optional;
 
 /// A tool as one provider is told of it.
 #[derive(Clone, Debug)]
@@ -106,6 +104,7 @@ impl Profile {
                 && wanted.rules().closed
                 && let Some(obstacle) = first_open(&read.root)
             {
+                let obstacle = obstacle.loss(definition.input.as_value());
                 return wanted.fall_back_from(definition, Some(read), obstacle);
             }
             given = Some(read);
@@ -117,7 +116,7 @@ impl Profile {
         let most = wanted.rules().request;
         if wanted.is_strict() && (made.optional > most.optional || made.unions > most.unions) {
             let note = "it has more optional properties or alternatives than one request may";
-            return wanted.fall_back(definition, Loss::given_up(&"", "", note));
+            return wanted.fall_back(definition, Loss::of_all(note));
         }
         Ok(made)
     }
@@ -131,10 +130,10 @@ impl Profile {
         self.fall_back_from(definition, None, because)
     }
 
-    fn fall_back_from(
+    fn fall_back_from<'a>(
         self,
-        definition: &Definition,
-        given: Option<Document>,
+        definition: &'a Definition,
+        given: Option<Document<'a>>,
         because: Loss,
     ) -> Result<Projection, Quarantine> {
         let made = self.plain().attempt(definition, given);
@@ -156,21 +155,23 @@ impl Profile {
         }
     }
 
-    fn read(self, definition: &Definition) -> Result<Document, Quarantine> {
-        parse(definition.input.as_value())
-            .map_err(|fault| self.quarantine(definition, fault.place.to_string(), fault.reason))
+    fn read(self, definition: &Definition) -> Result<Document<'_>, Quarantine> {
+        let schema = definition.input.as_value();
+        parse(schema)
+            .map_err(|fault| self.quarantine(definition, fault.place.pointer(schema), fault.reason))
     }
 
     /// Projects a tool, whose schema may have been read already.
-    fn attempt(
+    fn attempt<'a>(
         self,
-        definition: &Definition,
-        mut given: Option<Document>,
+        definition: &'a Definition,
+        mut given: Option<Document<'a>>,
     ) -> Result<Attempt, Quarantine> {
         let rules = self.rules();
+        let schema = definition.input.as_value();
         let quarantine = |path, reason| self.quarantine(definition, path, reason);
         if rules.verbatim {
-            if let Err(address) = Dialect::of(definition.input.as_value()) {
+            if let Err(address) = Dialect::of(schema) {
                 return Err(quarantine(
                     String::new(),
                     format!(
@@ -182,16 +183,17 @@ impl Profile {
         }
         let mut most = None;
         let mut least = None;
-        let mut obstacle = None;
+        let mut obstacle: Option<Loss> = None;
         for effort in EFFORTS {
             let mut given = given.take().map_or_else(|| self.read(definition), Ok)?;
             if rules.optional != Optional::Free {
                 note_null(&mut given);
             }
-            let originals = given.referred();
+            let originals = referred(&given, rules);
             let mut work = Work::new(rules, effort, &originals);
             let document = work.run(given);
-            if let Some(loss) = work.report.contradiction.take() {
+            if let Some(noted) = work.report.contradiction.take() {
+                let loss = noted.loss(schema);
                 return Err(quarantine(loss.path, loss.note));
             }
             if document.root.never {
@@ -200,25 +202,24 @@ impl Profile {
                     "no argument can ever fit".to_owned(),
                 ));
             }
-            if let Some(loss) = work.report.obstacle.take() {
+            if let Some(noted) = work.report.obstacle.take() {
+                let loss = noted.loss(schema);
                 if rules.strict {
                     return Ok(Attempt::Blocked(loss));
                 }
                 obstacle = Some(loss);
                 continue;
             }
-            let words = if effort.words {
-                work.words.as_slice()
-            } else {
-                &[]
-            };
-            let (projection, is_bounded) = finish(definition, rules, document, words, work.report);
+            let shortest = definition.name.as_str().len()
+                + definition.description.len()
+                + document.survey.bytes;
+            let (projection, is_bounded) = finish(definition, document, &work);
             if !is_bounded {
                 continue;
             }
             let length = projection.json.len();
             // Counting what was given exactly takes longer than most need.
-            let is_small = length <= 2 * at_least(definition)
+            let is_small = length <= 2 * shortest
                 || length <= 2 * *most.get_or_insert_with(|| exactly(definition));
             if is_small {
                 return Ok(Attempt::Made(projection));
@@ -332,24 +333,10 @@ fn verbatim(definition: &Definition) -> Projection {
 }
 
 /// Writes a projection. Whether its schema is within the bounds of one is the second value.
-fn finish(
-    definition: &Definition,
-    rules: &Rules,
-    document: Document,
-    words: &[String],
-    report: Report,
-) -> (Projection, bool) {
-    let (mut optional_keys, mut alternatives) = (0, 0);
-    if rules.strict {
-        for node in std::iter::once(&document.root).chain(document.defs.values()) {
-            node.look(&mut |node| {
-                optional_keys += optional(node);
-                alternatives += usize::from(is_union(node));
-            });
-        }
-    }
+fn finish(definition: &Definition, document: Document<'_>, work: &Work<'_>) -> (Projection, bool) {
+    let rules = work.rules;
     let mut description = Cow::Borrowed(definition.description.trim_end());
-    for words in words {
+    for words in work.words.iter().filter(|_| work.effort.words) {
         let description = description.to_mut();
         if !description.is_empty() {
             description.push(' ');
@@ -368,29 +355,11 @@ fn finish(
         within: schema,
         schema: OnceLock::new(),
         inverse: Inverse::of(document),
-        losses: report.losses(),
+        losses: work.report.losses(definition.input.as_value()),
         strict: rules.strict,
         fell_back: None,
-        optional: optional_keys,
-        unions: alternatives,
+        optional: work.counted.optional,
+        unions: work.counted.unions,
     };
     (projection, is_bounded)
-}
-
-/// Properties of a node that are optional.
-fn optional(node: &Node) -> usize {
-    node.map("properties").map_or(0, |properties| {
-        if node.listed_required().eq(properties.keys()) {
-            return 0;
-        }
-        let required: BTreeSet<&str> = node.listed_required().collect();
-        let left_out = |name: &&String| !required.contains(name.as_str());
-        properties.keys().filter(left_out).count()
-    })
-}
-
-/// Whether a node has alternatives.
-fn is_union(node: &Node) -> bool {
-    let listed = node.types().is_some_and(|types| types.each().count() > 1);
-    listed || node.has("anyOf")
 }

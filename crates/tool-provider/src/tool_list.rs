@@ -73,7 +73,7 @@ impl Profile {
                     || unions + tool.unions > strict_limits.unions;
                 if over {
                     let note = "the strict tools of the request are as many as the provider takes";
-                    let because = Loss::given_up(&"", "", note);
+                    let because = Loss::of_all(note);
                     projected = self.strict().fall_back(definition, because);
                 } else {
                     strict += 1;

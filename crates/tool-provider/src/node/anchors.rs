@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 /// The address that a schema gives itself; `id` is how draft 4 writes it.
 pub(crate) fn own_id(schema: &Map<String, Value>) -> Option<&str> {
-    let id = schema.get("$id").or_else(|| schema.get("id"));
-    id.and_then(Value::as_str)
+    // A schema has few keywords, so this is faster than to look them up in a table.
+    let under = |name: &str| schema.iter().find(|(key, _)| *key == name);
+    let (_, id) = under("$id").or_else(|| under("id"))?;
+    id.as_str()
 }
 
 /// The pointer of an embedded document by its address.

@@ -1,41 +1,20 @@
 //! From a schema of any dialect to nodes that mean the same in 2020-12.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
 use super::anchors::{anchored, embedded, own_id, percent_decoded};
-use super::{ANNOTATIONS, Key, Keys, Node, Place, Slot, TypeSet, key_of};
+use super::entries::Entries;
+use super::{ANNOTATIONS, Document, Keys, Name, Named, Node, Place, Plain, Slot, TypeSet};
 use crate::dialect::Dialect;
-
-/// A schema with what it refers to.
-#[derive(Clone, Debug)]
-pub(crate) struct Document {
-    pub(crate) root: Node,
-    /// What references name. The root itself goes by the empty name.
-    pub(crate) defs: BTreeMap<String, Node>,
-    /// Whether anything refers to anything.
-    pub(crate) refers: bool,
-}
-
-impl Document {
-    /// What references lead to, beside what is worked on. Nothing is copied where there are none.
-    pub(crate) fn referred(&self) -> Self {
-        match self.refers {
-            true => self.clone(),
-            false => Self {
-                root: Node::default(),
-                defs: BTreeMap::new(),
-                refers: false,
-            },
-        }
-    }
-}
+use crate::survey::Survey;
 
 /// Why a schema cannot be read.
 #[derive(Debug)]
-pub(crate) struct ParseFault {
-    pub(crate) place: Place,
+pub(crate) struct ParseFault<'a> {
+    pub(crate) place: Place<'a>,
     pub(crate) reason: String,
 }
 
@@ -43,46 +22,58 @@ pub(crate) struct ParseFault {
 const MOST_NODES: usize = 40_000;
 
 /// Reads a schema, and whatever it refers to.
-pub(crate) fn parse(schema: &Value) -> Result<Document, ParseFault> {
+pub(crate) fn parse(schema: &Value) -> Result<Document<'_>, ParseFault<'_>> {
     let dialect = Dialect::of(schema).map_err(|address| ParseFault {
-        place: Place::root(),
+        place: Place::of(schema),
         reason: format!(
             "the schema is written in \"{address}\", which is no dialect that is known"
         ),
     })?;
+    let survey = Survey::of(schema);
     let mut reader = Reader {
         schema,
         dialect,
         names: BTreeMap::new(),
+        known: BTreeMap::new(),
         pending: Vec::new(),
+        entries: Entries::default(),
         nodes: 0,
         refers: false,
+        survey,
     };
-    let root = reader.node(schema, &Place::root(), "")?;
-    let mut defs = BTreeMap::new();
-    while let Some((name, pointer, base)) = reader.pending.pop() {
-        if let Some(target) = schema.pointer(&pointer) {
-            let node = reader.node(target, &Place::of_pointer(&pointer), &base)?;
-            defs.insert(name, node);
-        }
+    let root = reader.node(schema, Place::of(schema))?;
+    let mut defs = Vec::new();
+    while let Some((name, target, base)) = reader.pending.pop() {
+        defs.push((name, reader.node(target, base)?));
     }
-    let refers = reader.refers;
-    Ok(Document { root, defs, refers })
+    Ok(Document {
+        root,
+        defs: defs.into_iter().collect(),
+        refers: reader.refers,
+        survey,
+    })
 }
 
 struct Reader<'a> {
     schema: &'a Value,
     dialect: Dialect,
     /// The name of every pointer that something refers to.
-    names: BTreeMap<String, String>,
-    pending: Vec<(String, String, String)>,
+    names: BTreeMap<String, Name<'a>>,
+    /// The names of references, by where they are relative to.
+    known: BTreeMap<(usize, &'a str), Name<'a>>,
+    /// What was referred to and is not read yet: its name, and what references in it are relative
+    /// to.
+    pending: Vec<(Name<'a>, &'a Value, Place<'a>)>,
+    entries: Entries<'a>,
     nodes: usize,
     refers: bool,
+    survey: Survey,
 }
 
-impl Reader<'_> {
-    /// Reads one schema. `base` is the pointer of the document that references are relative to.
-    fn node(&mut self, value: &Value, place: &Place, base: &str) -> Result<Node, ParseFault> {
+impl<'a> Reader<'a> {
+    /// Reads one schema. `base` is the document that references are relative to.
+    fn node(&mut self, value: &'a Value, base: Place<'a>) -> Result<Node<'a>, ParseFault<'a>> {
+        let place = Place::of(value);
         self.nodes += 1;
         if self.nodes > MOST_NODES {
             return Err(fault(
@@ -91,66 +82,98 @@ impl Reader<'_> {
             ));
         }
         let map = match value {
-            Value::Bool(yes) => {
-                let mut node = Node::at(place.clone());
-                node.never = !yes;
-                return Ok(node);
-            }
+            Value::Bool(true) => return Ok(Node::at(place)),
+            Value::Bool(false) => return Ok(Node::nothing(place)),
             Value::Object(map) => map,
             _ => return Err(fault(place, "there is no schema where one has to be")),
         };
-        let inner = own_id(map)
-            .filter(|id| !id.starts_with('#'))
-            .map(|_| place.to_string());
-        let base = inner.as_deref().unwrap_or(base);
-
-        let mut node = Node::at(place.clone());
-        node.keys = Keys::with_capacity(map.len());
-        let alone = !self.dialect.reads_beside_ref() && map.contains_key("$ref");
-        for (key, value) in map {
-            if (alone && key != "$ref" && !ANNOTATIONS.contains(&&**key))
+        let entries = self.entries.push(map);
+        let holds = |name: &str| map.keys().any(|key| key == name);
+        let (mut base, mut alone) = (base, false);
+        if self.survey.refers {
+            if own_id(map).is_some_and(|id| !id.starts_with('#')) {
+                base = place;
+            }
+            alone = !self.dialect.reads_beside_ref() && holds("$ref");
+        }
+        // An object that is closed gets two more.
+        let more = if holds("properties") { 2 } else { 0 };
+        let mut keys = Vec::with_capacity(entries.len() + more);
+        for at in entries.clone() {
+            let Some((key, value)) = self.entries.get(at) else {
+                break;
+            };
+            if (alone && key != "$ref" && !ANNOTATIONS.contains(&key))
                 || !self.dialect.knows(key)
-                || value.is_null() && !matches!(key.as_str(), "const" | "default" | "example")
+                || value.is_null() && !matches!(key, "const" | "default" | "example")
             {
                 continue;
             }
-            let key = key_of(key);
-            if let Some(slot) = self.slot(&key, value, map, place, base)? {
-                node.keys.insert(key, slot);
+            if let Some(slot) = self.slot(key, value, map, base)? {
+                keys.push((key, slot));
             }
         }
+        self.entries.pop(&entries);
+        let mut node = Node::at(place);
+        node.keys = Keys::of_sorted(keys);
         self.upgrade(&mut node);
         Ok(node)
     }
 
-    /// The value of a keyword of the schema that stands at a place.
+    /// The value of a keyword of a schema.
     fn slot(
         &mut self,
-        key: &Key,
-        value: &Value,
-        map: &Map<String, Value>,
-        place: &Place,
-        base: &str,
-    ) -> Result<Option<Slot>, ParseFault> {
-        let here = || place.below(key.clone());
-        Ok(Some(match &**key {
-            // Names of places, which nothing asks for once references are resolved.
-            "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
-            | "$vocabulary" | "$comment" | "$defs" | "definitions" => return Ok(None),
-            // `id` is a property's name as often as it is draft 4.
-            "id" if value.is_string() => return Ok(None),
-            "$ref" | "$recursiveRef" | "$dynamicRef" => {
-                let Some(reference) = value.as_str() else {
-                    return Err(fault(&here(), "a reference is no text"));
+        key: &str,
+        value: &'a Value,
+        map: &'a Map<String, Value>,
+        base: Place<'a>,
+    ) -> Result<Option<Slot<'a>>, ParseFault<'a>> {
+        let here = Place::of(value);
+        // The most frequent ones come first.
+        Ok(Some(match key {
+            "type" => {
+                let types = TypeSet::of_keyword(value);
+                if types.is_empty() {
+                    return Err(fault(here, "the type is none of the seven that there are"));
+                }
+                Slot::Types(types)
+            }
+            "description" => match value {
+                Value::String(text) => Slot::Text(Cow::Borrowed(text)),
+                _ => return Ok(None),
+            },
+            "properties" | "patternProperties" | "dependentSchemas" => {
+                let Value::Object(named) = value else {
+                    return Err(fault(
+                        here,
+                        "there is no map of schemas where one has to be",
+                    ));
                 };
-                let name = self.name_of(reference, &here(), base)?;
-                self.refers = true;
-                if &**key != "$ref" && map.contains_key("$ref") {
+                let entries = self.entries.push(named);
+                let mut nodes = Vec::with_capacity(entries.len());
+                for at in entries.clone() {
+                    if let Some((name, value)) = self.entries.get(at) {
+                        nodes.push((Cow::Borrowed(name), self.node(value, base)?));
+                    }
+                }
+                self.entries.pop(&entries);
+                Slot::Map(Named::of_sorted(nodes))
+            }
+            "required" => {
+                // A boolean is draft 3, and was ignored ever since.
+                let Some(names) = value.as_array() else {
+                    return Ok(None);
+                };
+                let names = names.iter().filter_map(Value::as_str);
+                let mut names: Vec<Name<'a>> = names.map(Cow::Borrowed).collect();
+                names.sort_unstable();
+                names.dedup();
+                if names.is_empty() {
                     return Ok(None);
                 }
-                Slot::Plain(Value::String(name))
+                Slot::Names(names)
             }
-            "items" if value.is_array() => self.list(value, &here(), base)?,
+            "items" if value.is_array() => self.list(value, base)?,
             "items"
             | "additionalItems"
             | "additionalProperties"
@@ -161,106 +184,88 @@ impl Reader<'_> {
             | "not"
             | "if"
             | "then"
-            | "else" => Slot::One(Box::new(self.node(value, &here(), base)?)),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.list(value, &here(), base)?,
-            "properties" | "patternProperties" | "dependentSchemas" => {
-                let place = here();
-                let Value::Object(named) = value else {
-                    return Err(fault(
-                        &place,
-                        "there is no map of schemas where one has to be",
-                    ));
+            | "else" => Slot::One(Box::new(self.node(value, base)?)),
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.list(value, base)?,
+            // Names of places, which nothing asks for once references are resolved.
+            "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
+            | "$vocabulary" | "$comment" | "$defs" | "definitions" => return Ok(None),
+            // `id` is a property's name as often as it is draft 4.
+            "id" if value.is_string() => return Ok(None),
+            "$ref" | "$recursiveRef" | "$dynamicRef" => {
+                let Some(reference) = value.as_str() else {
+                    return Err(fault(here, "a reference is no text"));
                 };
-                let mut nodes = BTreeMap::new();
-                for (name, value) in named {
-                    let node = self.node(value, &place.below(name.clone()), base)?;
-                    nodes.insert(name.clone(), node);
-                }
-                Slot::Map(nodes)
-            }
-            "dependencies" => return self.dependencies(value, &here(), base),
-            "type" => {
-                let types = TypeSet::of_keyword(value);
-                if types.is_empty() {
-                    return Err(fault(
-                        &here(),
-                        "the type is none of the seven that there are",
-                    ));
-                }
-                Slot::Types(types)
-            }
-            "required" => {
-                // A boolean is draft 3, and was ignored ever since.
-                let Some(names) = value.as_array() else {
-                    return Ok(None);
+                let known = (base.address(), reference);
+                let name = match self.known.get(&known) {
+                    Some(name) => name.clone(),
+                    None => {
+                        let name = self.name_of(reference, here, base)?;
+                        self.known.entry(known).or_insert(name).clone()
+                    }
                 };
-                let mut names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
-                names.sort_unstable();
-                names.dedup();
-                if names.is_empty() {
+                self.refers = true;
+                if key != "$ref" && map.contains_key("$ref") {
                     return Ok(None);
                 }
-                Slot::Plain(Value::from(names))
+                Slot::Text(name)
             }
+            "dependencies" => return self.dependencies(value, base),
             "enum" if !value.is_array() => return Ok(None),
-            "description" | "title" | "pattern" | "format" if !value.is_string() => {
-                return Ok(None);
-            }
-            _ => Slot::Plain(value.clone()),
+            "title" | "pattern" | "format" if !value.is_string() => return Ok(None),
+            _ => Slot::Plain(Plain::Given(value)),
         }))
     }
 
-    fn list(&mut self, value: &Value, place: &Place, base: &str) -> Result<Slot, ParseFault> {
+    fn list(&mut self, value: &'a Value, base: Place<'a>) -> Result<Slot<'a>, ParseFault<'a>> {
         let Value::Array(values) = value else {
             return Err(fault(
-                place,
+                Place::of(value),
                 "there is no list of schemas where one has to be",
             ));
         };
-        let nodes: Result<Vec<Node>, ParseFault> = values
-            .iter()
-            .enumerate()
-            .map(|(index, value)| self.node(value, &place.below(index.to_string()), base))
-            .collect();
-        Ok(Slot::List(nodes?))
+        let mut nodes = Vec::with_capacity(values.len());
+        for value in values {
+            nodes.push(self.node(value, base)?);
+        }
+        Ok(Slot::List(nodes))
     }
 
     /// `dependencies` holds what two keywords hold since.
     fn dependencies(
         &mut self,
-        value: &Value,
-        place: &Place,
-        base: &str,
-    ) -> Result<Option<Slot>, ParseFault> {
+        value: &'a Value,
+        base: Place<'a>,
+    ) -> Result<Option<Slot<'a>>, ParseFault<'a>> {
         let Value::Object(named) = value else {
             return Ok(None);
         };
-        let mut schemas = BTreeMap::new();
-        for (name, value) in named {
-            let place = place.below(name.clone());
-            let node = if value.is_array() {
-                let mut node = Node::at(place);
-                node.set("required", value.clone());
-                node
-            } else {
-                self.node(value, &place, base)?
+        let schemas = named.iter().map(|(name, value)| {
+            let node = match value {
+                Value::Array(names) => {
+                    let names = names.iter().filter_map(Value::as_str);
+                    let names = names.map(Cow::Borrowed).collect();
+                    let mut node = Node::at(Place::of(value));
+                    node.keys.insert("required", Slot::Names(names));
+                    node
+                }
+                value => self.node(value, base)?,
             };
-            schemas.insert(name.clone(), node);
-        }
+            Ok((Cow::Borrowed(name.as_str()), node))
+        });
+        let schemas = schemas.collect::<Result<Named<'a>, ParseFault<'a>>>()?;
         Ok(Some(Slot::Map(schemas)))
     }
 
     /// Gives keywords that changed their meaning the one that they have in 2020-12.
-    fn upgrade(&self, node: &mut Node) {
+    fn upgrade(&self, node: &mut Node<'a>) {
         if let Some(slot) = node
             .take("$recursiveRef")
             .or_else(|| node.take("$dynamicRef"))
         {
             node.keys.insert("$ref", slot);
         }
-        if let Some(Slot::List(prefix)) = node.keys.get("items") {
-            let prefix = prefix.clone();
-            node.take("items");
+        if node.list("items").is_some() {
+            let prefix = node.take_list("items");
             if let Some(rest) = node.take_one("additionalItems") {
                 node.set_one("items", rest);
             }
@@ -295,37 +300,37 @@ impl Reader<'_> {
     /// The name of what a reference points to.
     fn name_of(
         &mut self,
-        reference: &str,
-        place: &Place,
-        base: &str,
-    ) -> Result<String, ParseFault> {
+        reference: &'a str,
+        place: Place<'a>,
+        base: Place<'a>,
+    ) -> Result<Name<'a>, ParseFault<'a>> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let base = if address.is_empty() {
-            base.to_owned()
+        let (document, base) = if address.is_empty() {
+            (base.pointer(self.schema), base)
         } else {
-            match embedded(self.schema, address, "") {
-                Some(pointer) => pointer,
-                None => {
-                    return Err(fault(
-                        place,
-                        "a reference leads out of the schema, and is not followed",
-                    ));
-                }
-            }
+            let pointer = embedded(self.schema, address, "");
+            let found = pointer.and_then(|it| Some((self.schema.pointer(&it)?, it)));
+            let Some((value, pointer)) = found else {
+                return Err(fault(
+                    place,
+                    "a reference leads out of the schema, and is not followed",
+                ));
+            };
+            (pointer, Place::of(value))
         };
         let fragment = percent_decoded(fragment);
         let pointer = if fragment.is_empty() {
-            base.clone()
+            document
         } else if fragment.starts_with('/') {
-            format!("{base}{fragment}")
+            format!("{document}{fragment}")
         } else {
             match anchored(self.schema, &fragment, "") {
                 Some(pointer) => pointer,
                 None => return Err(fault(place, "a reference leads nowhere")),
             }
         };
-        match self.schema.pointer(&pointer) {
-            Some(Value::Object(_) | Value::Bool(_)) => {}
+        let target = match self.schema.pointer(&pointer) {
+            Some(target @ (Value::Object(_) | Value::Bool(_))) => target,
             Some(_) => {
                 return Err(fault(
                     place,
@@ -333,22 +338,27 @@ impl Reader<'_> {
                 ));
             }
             None => return Err(fault(place, "a reference leads nowhere")),
-        }
+        };
         if pointer.is_empty() {
-            return Ok(String::new());
+            return Ok(Cow::Borrowed(""));
         }
         if let Some(name) = self.names.get(&pointer) {
             return Ok(name.clone());
         }
-        let name = self.new_name(&pointer);
-        self.names.insert(pointer.clone(), name.clone());
-        self.pending.push((name.clone(), pointer, base));
+        let name = self.new_name(&pointer, reference);
+        self.names.insert(pointer, name.clone());
+        self.pending.push((name.clone(), target, base));
         Ok(name)
     }
 
-    fn new_name(&self, pointer: &str) -> String {
+    fn new_name(&self, pointer: &str, reference: &'a str) -> Name<'a> {
         let token = pointer.rsplit('/').next().unwrap_or_default();
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let taken = |name: &str| self.names.values().any(|it| it == name);
+        let written = reference.rsplit('/').next().unwrap_or_default();
+        if written == token && !token.is_empty() && token.chars().all(legal) && !taken(token) {
+            return Cow::Borrowed(written);
+        }
         let plain: String = token
             .chars()
             .map(|c| if legal(c) { c } else { '_' })
@@ -358,20 +368,19 @@ impl Reader<'_> {
         } else {
             plain
         };
-        let taken = |name: &str| self.names.values().any(|it| it == name);
         let mut name = plain.clone();
         let mut count = 2;
         while taken(&name) {
             name = format!("{plain}_{count}");
             count += 1;
         }
-        name
+        Cow::Owned(name)
     }
 }
 
-fn fault(place: &Place, reason: &str) -> ParseFault {
+fn fault<'a>(place: Place<'a>, reason: &str) -> ParseFault<'a> {
     ParseFault {
-        place: place.clone(),
+        place,
         reason: reason.to_owned(),
     }
 }

@@ -6,16 +6,6 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TypeSet(u8);
 
-const NAMES: [(&str, TypeSet); 7] = [
-    ("array", TypeSet::ARRAY),
-    ("boolean", TypeSet::BOOLEAN),
-    ("integer", TypeSet::INTEGER),
-    ("null", TypeSet::NULL),
-    ("number", TypeSet::NUMBER),
-    ("object", TypeSet::OBJECT),
-    ("string", TypeSet::STRING),
-];
-
 impl TypeSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const ARRAY: Self = Self(1);
@@ -28,6 +18,17 @@ impl TypeSet {
     pub(crate) const STRING: Self = Self(64);
     pub(crate) const ALL: Self = Self(127);
 
+    /// The single types, sorted by name.
+    const EACH: [Self; 7] = [
+        Self::ARRAY,
+        Self::BOOLEAN,
+        Self::INTEGER,
+        Self::NULL,
+        Self::NUMBER,
+        Self::OBJECT,
+        Self::STRING,
+    ];
+
     /// The set that a `type` names. Unknown names are left out.
     pub(crate) fn of_keyword(keyword: &Value) -> Self {
         match keyword {
@@ -35,10 +36,16 @@ impl TypeSet {
                 .iter()
                 .map(Self::of_keyword)
                 .fold(Self::NONE, Self::with),
-            Value::String(name) => NAMES
-                .iter()
-                .find(|(known, _)| known == name)
-                .map_or(Self::NONE, |(_, set)| *set),
+            Value::String(name) => match &**name {
+                "array" => Self::ARRAY,
+                "boolean" => Self::BOOLEAN,
+                "integer" => Self::INTEGER,
+                "null" => Self::NULL,
+                "number" => Self::NUMBER,
+                "object" => Self::OBJECT,
+                "string" => Self::STRING,
+                _ => Self::NONE,
+            },
             _ => Self::NONE,
         }
     }
@@ -91,21 +98,28 @@ impl TypeSet {
 
     /// The single types, sorted by name; integers only where all numbers are not in it.
     pub(crate) fn each(self) -> impl Iterator<Item = Self> {
-        NAMES
+        Self::EACH
             .into_iter()
-            .map(|(_, set)| set)
             .filter(move |set| self.has(*set))
             .filter(move |set| *set != Self::INTEGER || !self.has(Self::NUMBER))
     }
 
+    /// The name of a single type; numbers and their integers are one.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        Some(match self {
+            Self::ARRAY => "array",
+            Self::BOOLEAN => "boolean",
+            Self::INTEGER => "integer",
+            Self::NULL => "null",
+            Self::NUMBER => "number",
+            Self::OBJECT => "object",
+            Self::STRING => "string",
+            _ => return None,
+        })
+    }
+
     pub(crate) fn names(self) -> Vec<&'static str> {
-        let name = |set| {
-            NAMES
-                .iter()
-                .find(|(_, it)| *it == set)
-                .map(|(name, _)| *name)
-        };
-        self.each().filter_map(name).collect()
+        self.each().filter_map(Self::name).collect()
     }
 
     /// How it is written in a schema.

@@ -7,18 +7,18 @@ use serde_json::Value;
 use super::Work;
 use super::merge::merge;
 use crate::loss::Effect;
-use crate::node::{Node, Place, TypeSet, emit};
+use crate::node::{Name, Named, Node, Place, TypeSet, emit};
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Folds `anyOf` and `oneOf` of an object into it.
-    pub(super) fn fold(&mut self, node: &mut Node, root: bool) {
+    pub(super) fn fold(&mut self, node: &mut Node<'a>, root: bool) {
         for key in ["anyOf", "oneOf"] {
             let branches = node.take_list(key);
             if branches.is_empty() {
                 continue;
             }
-            let place = node.place.clone();
-            let branches: Vec<Node> = branches
+            let place = node.place;
+            let branches: Vec<Node<'a>> = branches
                 .into_iter()
                 .map(|mut branch| {
                     self.absorb(&mut branch, &mut Vec::new());
@@ -32,11 +32,11 @@ impl Work<'_> {
                 .collect();
             if branches.is_empty() {
                 self.report
-                    .contradicted(&place, key, "none of the alternatives takes an object");
+                    .contradicted(place, key, "none of the alternatives takes an object");
                 continue;
             }
             self.report.gave_up(
-                &place,
+                place,
                 key,
                 "the alternatives became one object that takes them all",
             );
@@ -51,8 +51,8 @@ impl Work<'_> {
         }
     }
 
-    fn fold_branches(&mut self, node: &mut Node, branches: &[Node]) {
-        let closed = |node: &Node| {
+    fn fold_branches(&mut self, node: &mut Node<'a>, branches: &[Node<'a>]) {
+        let closed = |node: &Node<'_>| {
             ["additionalProperties", "unevaluatedProperties"]
                 .iter()
                 .any(|key| node.one(key).is_some_and(|rest| rest.never))
@@ -69,70 +69,69 @@ impl Work<'_> {
             .one("additionalProperties")
             .is_some_and(|rest| rest.never)
         {
-            let mut variants: BTreeMap<&str, Vec<&Node>> = BTreeMap::new();
+            let mut variants: BTreeMap<Name<'a>, Vec<&Node<'a>>> = BTreeMap::new();
             for branch in branches {
-                for (name, child) in branch.map("properties").into_iter().flatten() {
-                    variants.entry(name).or_default().push(child);
+                let named = branch.map("properties");
+                for (name, child) in named.into_iter().flat_map(Named::iter) {
+                    variants.entry(name.clone()).or_default().push(child);
                 }
             }
-            let wanted: BTreeSet<String> = branches.iter().flat_map(Node::required).collect();
+            let wanted: BTreeSet<Name<'a>> = branches.iter().flat_map(Node::required).collect();
             let rest = node.one("additionalProperties").cloned();
             let rest = rest.filter(|_| !node.has("patternProperties"));
-            let mut properties = node.take_map("properties");
+            let properties = node.take_map("properties").into_iter();
+            let mut properties: BTreeMap<Name<'a>, Node<'a>> = properties.collect();
             for (name, children) in variants {
-                if properties.get(name).is_some_and(|own| !own.is_any()) {
+                if properties.get(&name).is_some_and(|own| !own.is_any()) {
                     continue;
                 }
                 // Where one demands the key and says nothing of it, it may hold anything.
                 let free = branches.iter().any(|branch| {
                     let named = branch.map("properties");
-                    branch.required().contains(name)
-                        && !named.is_some_and(|named| named.contains_key(name))
+                    branch.listed_required().contains(&name)
+                        && !named.is_some_and(|named| named.has(&name))
                 });
                 if free {
-                    let place = node.place.clone();
+                    let place = node.place;
                     properties
-                        .entry(name.to_owned())
+                        .entry(name)
                         .or_insert_with(|| rest.clone().unwrap_or(Node::at(place)));
                     continue;
                 }
                 if children.len() < branches.len() && branches.iter().any(|it| !closed(it)) {
                     let place = children
                         .first()
-                        .map(|child| child.place.clone())
+                        .map(|child| child.place)
                         .unwrap_or_default();
                     let note = "the key is described as the alternatives that name it do";
-                    self.report
-                        .add(&place, "properties", Effect::Narrowed, note);
+                    self.report.add(place, "properties", Effect::Narrowed, note);
                 }
                 let mut union = union(&children);
-                if let Some(rest) = rest.as_ref().filter(|_| !properties.contains_key(name)) {
+                if let Some(rest) = rest.as_ref().filter(|_| !properties.contains_key(&name)) {
                     if union.any(&|node| node.has("$ref")) {
                         let note = "it is not said of every key that it is about";
                         self.report
-                            .gave_up(&node.place, "additionalProperties", note);
+                            .gave_up(node.place, "additionalProperties", note);
                     }
                     merge(&mut union, rest.clone(), &mut self.report);
                 }
-                if let Some(own) = properties.remove(name) {
+                if let Some(own) = properties.remove(&name) {
                     for (key, slot) in own.keys {
                         union.keys.or_insert(key, slot);
                     }
                 }
-                properties.insert(name.to_owned(), union);
+                properties.insert(name, union);
             }
             for name in wanted {
-                let place = node.place.clone();
+                let place = node.place;
                 properties
                     .entry(name)
                     .or_insert_with(|| rest.clone().unwrap_or(Node::at(place)));
             }
-            node.set_map("properties", properties);
+            node.set_map("properties", properties.into_iter().collect());
             let all_closed = branches.iter().all(closed);
             if all_closed && !node.has("additionalProperties") {
-                let mut nothing = Node::at(node.place.clone());
-                nothing.never = true;
-                node.set_one("additionalProperties", nothing);
+                node.set_one("additionalProperties", Node::nothing(node.place));
             }
         }
         node.take("unevaluatedProperties");
@@ -142,13 +141,10 @@ impl Work<'_> {
 }
 
 /// A schema that takes what any of these does.
-fn union(nodes: &[&Node]) -> Node {
-    let place = nodes
-        .first()
-        .map(|node| node.place.clone())
-        .unwrap_or_default();
+fn union<'a>(nodes: &[&Node<'a>]) -> Node<'a> {
+    let place = nodes.first().map(|node| node.place).unwrap_or_default();
     let refuses_null = nodes.iter().all(|node| node.refuses_null);
-    let mut union = any_of(place.clone(), nodes.iter().copied().cloned());
+    let mut union = any_of(place, nodes.iter().copied().cloned());
     union.refuses_null = refuses_null;
     let values: Option<Vec<&Value>> = nodes.iter().map(|node| node.plain("const")).collect();
     let Some(values) = values.filter(|_| union.has("anyOf")) else {
@@ -169,9 +165,9 @@ fn union(nodes: &[&Node]) -> Node {
 }
 
 /// Alternatives, each of them once, or the only one there is.
-pub(super) fn any_of(place: Place, nodes: impl Iterator<Item = Node>) -> Node {
+pub(super) fn any_of<'a>(place: Place<'a>, nodes: impl Iterator<Item = Node<'a>>) -> Node<'a> {
     let mut seen = Vec::new();
-    let distinct: Vec<Node> = nodes
+    let distinct: Vec<Node<'a>> = nodes
         .filter(|node| {
             let schema = emit(node);
             let is_new = !seen.contains(&schema);
@@ -181,7 +177,7 @@ pub(super) fn any_of(place: Place, nodes: impl Iterator<Item = Node>) -> Node {
             is_new
         })
         .collect();
-    <[Node; 1]>::try_from(distinct).map_or_else(
+    <[Node<'a>; 1]>::try_from(distinct).map_or_else(
         |distinct| {
             let mut node = Node::at(place);
             node.set_list("anyOf", distinct);
@@ -192,7 +188,7 @@ pub(super) fn any_of(place: Place, nodes: impl Iterator<Item = Node>) -> Node {
 }
 
 /// The alternatives in words.
-fn words(key: &str, branches: &[Node]) -> Option<String> {
+fn words(key: &str, branches: &[Node<'_>]) -> Option<String> {
     const MOST: usize = 8;
     let sets: Vec<String> = branches
         .iter()

@@ -5,36 +5,39 @@ use serde_json::Value;
 use super::Work;
 use super::untyped::about;
 use crate::describe::sentence;
-use crate::node::{Key, Node, Slot, TypeSet};
+use crate::node::{Node, Slot, TypeSet};
 use crate::rules::{Envelope, Unions};
 
-/// Every profile takes these, and other passes see to them.
-pub(crate) const ALWAYS: [&str; 13] = [
-    "$ref",
-    "additionalProperties",
-    "anyOf",
-    "description",
-    "enum",
-    "format",
-    "items",
-    "nullable",
-    "patternProperties",
-    "properties",
-    "required",
-    "title",
-    "type",
-];
+/// Whether every profile takes a keyword, and other passes see to it.
+pub(crate) fn is_common(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$ref"
+            | "additionalProperties"
+            | "anyOf"
+            | "description"
+            | "enum"
+            | "format"
+            | "items"
+            | "nullable"
+            | "patternProperties"
+            | "properties"
+            | "required"
+            | "title"
+            | "type"
+    )
+}
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Drops what the profile does not take, and says it in the description.
-    pub(super) fn keywords(&mut self, node: &mut Node) {
+    pub(super) fn keywords(&mut self, node: &mut Node<'a>) {
         let Some(kept) = self.rules.keywords else {
             return;
         };
         self.inclusive(node, kept);
-        let place = node.place.clone();
+        let place = node.place;
         let mut words = Vec::new();
-        let is_taken = |key: &&Key| match &***key {
+        let is_taken = |key: &&'a str| match *key {
             "format" => self.takes_format(node),
             "pattern" => kept.contains(&"pattern") && node.text("pattern").is_some_and(is_plain),
             "minItems" if self.rules.envelope == Envelope::Anthropic => node
@@ -43,20 +46,20 @@ impl Work<'_> {
                 .is_some_and(|it| it <= 1),
             // Whether maps can be said is for the pass on objects to judge.
             "patternProperties" => true,
-            key => ALWAYS.contains(&key) || kept.contains(&key),
+            key => is_common(key) || kept.contains(&key),
         };
         let dropped = node.keys.keys().filter(|key| !is_taken(key));
-        let dropped: Vec<Key> = dropped.cloned().collect();
+        let dropped: Vec<&'a str> = dropped.collect();
         for key in dropped {
-            let Some(slot) = node.take(&key) else {
+            let Some(slot) = node.take(key) else {
                 continue;
             };
             if let Slot::Plain(value) = &slot {
-                words.extend(sentence(&key, value));
+                words.extend(sentence(key, value));
             }
-            if constrains(&key) {
+            if constrains(key) {
                 self.report
-                    .gave_up(&place, &key, "the provider does not take the keyword");
+                    .gave_up(place, key, "the provider does not take the keyword");
             }
         }
         for sentence in words {
@@ -65,18 +68,18 @@ impl Work<'_> {
     }
 
     /// Bounds that leave out their value, where only those that take it in are known.
-    fn inclusive(&mut self, node: &mut Node, kept: &[&str]) {
+    fn inclusive(&mut self, node: &mut Node<'a>, kept: &[&str]) {
         let bounds = [
             ("exclusiveMinimum", "minimum", 1),
             ("exclusiveMaximum", "maximum", -1),
         ];
         for (exclusive, inclusive, step) in bounds {
+            let Some(Slot::Plain(value)) = node.keys.get(exclusive) else {
+                continue;
+            };
             if kept.contains(&exclusive) || !kept.contains(&inclusive) || node.has(inclusive) {
                 continue;
             }
-            let Some(value) = node.plain(exclusive).cloned() else {
-                continue;
-            };
             let whole = node
                 .types()
                 .is_some_and(|it| it.without(TypeSet::NULL) == TypeSet::INTEGER);
@@ -86,13 +89,16 @@ impl Work<'_> {
                     node.set(inclusive, next);
                 }
                 // The keyword itself is given up, with words, by the caller.
-                _ if value.is_number() => node.set(inclusive, value),
+                _ if value.is_number() => {
+                    let value = value.clone();
+                    node.keys.insert(inclusive, Slot::Plain(value));
+                }
                 _ => {}
             }
         }
     }
 
-    fn takes_format(&self, node: &Node) -> bool {
+    fn takes_format(&self, node: &Node<'_>) -> bool {
         let Some(formats) = self.rules.formats else {
             return true;
         };

@@ -3,39 +3,44 @@
 use serde_json::Value;
 
 use super::Work;
-use crate::node::{Document, Node, Text};
+use crate::node::{Document, Name, Node, Text};
 
-#[derive(Default)]
-struct Counted {
+/// What a schema holds, in numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counted {
+    /// Levels of objects and arrays.
+    depth: usize,
     properties: usize,
     values: usize,
     characters: usize,
+    /// Properties that are optional.
+    pub(crate) optional: usize,
+    /// Places with alternatives.
+    pub(crate) unions: usize,
 }
 
-impl Work<'_> {
-    pub(super) fn limits(&mut self, document: &Document) {
+impl<'a> Work<'a> {
+    pub(super) fn limits(&mut self, document: &Document<'a>) {
         let most = self.rules.schema;
-        if most.is_none() {
+        if most.is_none() && !self.rules.strict {
             return;
         }
         let mut counted = Counted::default();
-        let mut depth = 0;
-        for node in std::iter::once(&document.root).chain(document.defs.values()) {
-            node.look(&mut |node| count(node, &mut counted));
-            depth = depth.max(levels(node));
+        for node in document.nodes() {
+            let depth = count(node, &mut counted);
+            counted.depth = counted.depth.max(depth);
         }
-        let bytes = if most.bytes == usize::MAX {
-            0
-        } else {
-            let nodes = document
-                .defs
-                .iter()
-                .map(|(name, node)| name.len() + size(node));
-            size(&document.root) + nodes.sum::<usize>()
+        let bytes = match most.bytes {
+            usize::MAX => 0,
+            _ => {
+                let named = document.defs.iter();
+                let defs: usize = named.map(|(name, node)| name.len() + size(node)).sum();
+                size(&document.root) + defs
+            }
         };
-        let place = &document.root.place;
+        let place = document.root.place;
         for (is, most, what) in [
-            (depth, most.depth, "the schema is nested too deeply"),
+            (counted.depth, most.depth, "the schema is nested too deeply"),
             (
                 counted.properties,
                 most.properties,
@@ -57,32 +62,39 @@ impl Work<'_> {
                 self.report.blocked(place, "", what);
             }
         }
+        self.counted = counted;
     }
 }
 
 /// Bytes that a node and its envelope take at the most.
-fn size(node: &Node) -> usize {
+fn size(node: &Node<'_>) -> usize {
     let mut text = Text::default();
     text.node(node, None, 1);
     text.finish().len() + 16
 }
 
-fn count(node: &Node, counted: &mut Counted) {
+/// Counts a node and what is below; its levels.
+fn count(node: &Node<'_>, counted: &mut Counted) -> usize {
     if let Some(properties) = node.map("properties") {
         counted.properties += properties.len();
         counted.characters += properties
-            .keys()
+            .names()
             .map(|it| it.chars().count())
             .sum::<usize>();
+        if !node.listed_required().iter().eq(properties.names()) {
+            let required = node.required();
+            let left_out = |name: &&Name<'_>| !required.contains(*name);
+            counted.optional += properties.names().filter(left_out).count();
+        }
     }
     let values = node.plain("enum").and_then(Value::as_array);
     for value in values.into_iter().flatten() {
         counted.values += 1;
         counted.characters += value.as_str().map_or(0, |it| it.chars().count());
     }
-}
-
-fn levels(node: &Node) -> usize {
-    let below = node.children().map(levels).max().unwrap_or_default();
-    below + usize::from(node.has("properties") || node.has("items"))
+    let types = node.types().unwrap_or_default();
+    let listed = !types.is_empty() && types.name().is_none();
+    counted.unions += usize::from(listed || node.has("anyOf"));
+    let below = node.children().map(|child| count(child, counted)).max();
+    below.unwrap_or_default() + usize::from(node.has("properties") || node.has("items"))
 }

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::loss::Report;
-use crate::node::{ANNOTATIONS, Node, Slot};
+use crate::node::{ANNOTATIONS, Named, Node, Plain, Slot};
 
 /// Adds to a node what another demands too. What cannot be said in one schema is given up.
-pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
+pub(super) fn merge<'a>(into: &mut Node<'a>, other: Node<'a>, report: &mut Report<'a>) {
     into.never |= other.never;
     into.refuses_null |= other.refuses_null;
     let mut other = other;
@@ -15,36 +15,43 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
     let conditional = ["if", "then", "else"];
     let has_condition = conditional.iter().any(|key| into.has(key));
     for (key, slot) in other.keys {
-        if ANNOTATIONS.contains(&&*key) {
+        if ANNOTATIONS.contains(&key) {
             into.keys.or_insert(key, slot);
             continue;
         }
-        if has_condition && conditional.contains(&&*key) {
+        if has_condition && conditional.contains(&key) {
             report.gave_up(
-                &other.place,
-                &key,
+                other.place,
+                key,
                 "a second condition holds beside the first",
             );
             continue;
         }
-        let Some(mine) = into.keys.remove(&key) else {
+        let Some(mine) = into.keys.remove(key) else {
             into.keys.insert(key, slot);
             continue;
         };
         let both = match (mine, slot) {
-            (Slot::Plain(mine), Slot::Plain(other_value)) => {
-                match plain(&key, &mine, &other_value) {
-                    Some(both) => {
-                        if key == "enum" && both.as_array().is_some_and(Vec::is_empty) {
-                            into.never = true;
-                        }
-                        Slot::Plain(both)
+            (Slot::Plain(mine), Slot::Plain(theirs)) => match plain(key, &mine, &theirs) {
+                Some(both) => {
+                    if key == "enum" && both.as_array().is_some_and(Vec::is_empty) {
+                        into.never = true;
                     }
-                    None => {
-                        report.gave_up(&other.place, &key, "another one stands in its place");
-                        Slot::Plain(mine)
+                    Slot::Plain(Plain::Made(Box::new(both)))
+                }
+                None => {
+                    report.gave_up(other.place, key, "another one stands in its place");
+                    Slot::Plain(mine)
+                }
+            },
+            (Slot::Text(mine), Slot::Text(theirs)) if mine == theirs => Slot::Text(mine),
+            (Slot::Names(mut mine), Slot::Names(theirs)) => {
+                for name in theirs {
+                    if !mine.contains(&name) {
+                        mine.push(name);
                     }
                 }
+                Slot::Names(mine)
             }
             (Slot::Types(mine), Slot::Types(theirs)) => {
                 let both = mine.and(theirs);
@@ -52,24 +59,17 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
                 Slot::Types(both)
             }
             (Slot::Map(mut mine), Slot::Map(theirs)) => {
-                for (name, node) in theirs {
-                    match mine.get_mut(&name) {
-                        Some(own) => merge(own, node, report),
-                        None => {
-                            mine.insert(name, node);
-                        }
-                    }
-                }
+                mine.join(theirs, |own, node| merge(own, node, report));
                 Slot::Map(mine)
             }
             (Slot::One(mut mine), Slot::One(theirs))
-                if matches!(&*key, "items" | "additionalProperties" | "propertyNames") =>
+                if matches!(key, "items" | "additionalProperties" | "propertyNames") =>
             {
                 merge(&mut mine, *theirs, report);
                 Slot::One(mine)
             }
             (mine, _) => {
-                report.gave_up(&other.place, &key, "another one stands in its place");
+                report.gave_up(other.place, key, "another one stands in its place");
                 mine
             }
         };
@@ -78,7 +78,7 @@ pub(super) fn merge(into: &mut Node, other: Node, report: &mut Report) {
 }
 
 /// What one says of the keys that it does not name holds for those that the other names.
-fn rest_holds(says: &Node, names: &mut Node, report: &mut Report) {
+fn rest_holds<'a>(says: &Node<'a>, names: &mut Node<'a>, report: &mut Report<'a>) {
     let Some(rest) = says.one("additionalProperties") else {
         return;
     };
@@ -86,11 +86,12 @@ fn rest_holds(says: &Node, names: &mut Node, report: &mut Report) {
         return;
     }
     let said = says.map("properties");
-    for (name, child) in names.map_mut("properties").into_iter().flatten() {
-        if !said.is_some_and(|said| said.contains_key(name)) {
+    let named = names.map_mut("properties");
+    for (name, child) in named.into_iter().flat_map(Named::iter_mut) {
+        if !said.is_some_and(|said| said.has(name)) {
             if child.has("$ref") {
                 let note = "it is not said of every key that it is about";
-                report.gave_up(&says.place, "additionalProperties", note);
+                report.gave_up(says.place, "additionalProperties", note);
             }
             merge(child, rest.clone(), report);
         }
@@ -109,15 +110,6 @@ fn plain(key: &str, mine: &Value, other: &Value) -> Option<Value> {
     };
     match key {
         _ if mine == other => Some(mine.clone()),
-        "required" => {
-            let mut names = mine.as_array()?.clone();
-            for name in other.as_array()? {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
-            Some(Value::Array(names))
-        }
         "enum" => {
             let theirs = other.as_array()?;
             let both = mine.as_array()?.iter().filter(|it| theirs.contains(it));

@@ -1,14 +1,14 @@
 //! Names of properties that a provider refuses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Work;
-use crate::node::Node;
+use crate::node::{Name, Node};
 use crate::rules::Keys;
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Gives properties names that are taken, and keeps the ones that they stand for.
-    pub(super) fn names(&mut self, node: &mut Node, root: bool) {
+    pub(super) fn names(&mut self, node: &mut Node<'a>, root: bool) {
         let legal: fn(&str) -> bool = match self.rules.keys {
             Keys::Any => return,
             Keys::AnthropicRoot if !root => return,
@@ -18,25 +18,26 @@ impl Work<'_> {
         let Some(properties) = node.map("properties") else {
             return;
         };
-        if properties.keys().all(|name| legal(name)) {
+        if properties.names().all(|name| legal(name)) {
             return;
         }
         let properties = node.take_map("properties");
-        let mut taken: BTreeSet<String> = properties.keys().cloned().collect();
-        let mut renamed = BTreeMap::new();
+        let mut taken: BTreeSet<Name<'a>> = properties.names().cloned().collect();
+        let mut renamed = Vec::new();
         let mut required = node.required();
         for (name, child) in properties {
             if legal(&name) {
-                renamed.insert(name, child);
+                renamed.push((name, child));
                 continue;
             }
             let wire = new_name(&name, &taken);
-            taken.insert(wire.clone());
+            taken.insert(wire.clone().into());
             if required.remove(&name) {
-                required.insert(wire.clone());
+                required.insert(wire.clone().into());
             }
-            node.undo_mut().names.insert(wire.clone(), name);
-            renamed.insert(wire, child);
+            let names = &mut node.undo_mut().names;
+            names.insert(wire.clone(), name.into_owned());
+            renamed.push((wire.into(), child));
         }
         // These speak of names too, and would now speak of others.
         for key in [
@@ -47,14 +48,14 @@ impl Work<'_> {
         ] {
             if node.take(key).is_some() {
                 self.report
-                    .gave_up(&node.place, key, "it speaks of names that are others now");
+                    .gave_up(node.place, key, "it speaks of names that are others now");
                 if key == "patternProperties" {
                     node.take("additionalProperties");
                 }
             }
         }
         node.set_required(required);
-        node.set_map("properties", renamed);
+        node.set_map("properties", renamed.into_iter().collect());
     }
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn moonshot(name: &str) -> bool {
     !reserved.contains(&name) && !name.contains(['{', '}'])
 }
 
-fn new_name(name: &str, taken: &BTreeSet<String>) -> String {
+fn new_name(name: &str, taken: &BTreeSet<Name<'_>>) -> String {
     let plain: String = name
         .chars()
         .map(|c| if is_common(c) { c } else { '_' })
@@ -79,6 +80,6 @@ fn new_name(name: &str, taken: &BTreeSet<String>) -> String {
         .collect();
     (1_u32..)
         .map(|count| format!("{plain}_{count}"))
-        .find(|name| !taken.contains(name))
+        .find(|name| !taken.contains(&**name))
         .unwrap_or(plain)
 }

@@ -1,12 +1,12 @@
 //! Properties that may be left out, where null has to say so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::{Work, edges, reachable, references};
 use crate::loss::Effect;
-use crate::node::{ANNOTATIONS, Document, Node, TypeSet};
+use crate::node::{ANNOTATIONS, Document, Named, Node, Slot, TypeSet};
 use crate::rules::Optional;
 
 /// What may judge an object by the keys that are there.
@@ -29,19 +29,18 @@ const BY_PRESENCE: [&str; 12] = [
 const BY_NUMBER: [&str; 3] = ["if", "not", "oneOf"];
 
 /// The names that are referred to from where what takes more takes less outside.
-pub(super) fn judged_by_number(root: &Node, defs: &BTreeMap<String, Node>) -> BTreeSet<String> {
+fn judged_by_number(root: &Node<'_>, defs: &Named<'_>) -> BTreeSet<String> {
     let edges = edges(root, defs);
     let mut names = BTreeSet::new();
-    for node in std::iter::once(root).chain(defs.values()) {
+    for node in std::iter::once(root).chain(defs.nodes()) {
         below_number(node, &mut names);
     }
     let further: Vec<&str> = names.iter().flat_map(|it| reachable(&edges, it)).collect();
-    let further: Vec<String> = further.into_iter().map(str::to_owned).collect();
     names.extend(further);
-    names
+    names.into_iter().map(str::to_owned).collect()
 }
 
-fn below_number(node: &Node, names: &mut BTreeSet<String>) {
+fn below_number<'n>(node: &'n Node<'_>, names: &mut BTreeSet<&'n str>) {
     for key in BY_NUMBER {
         let one = node.one(key).into_iter();
         for child in one.chain(node.list(key).into_iter().flatten()) {
@@ -51,23 +50,40 @@ fn below_number(node: &Node, names: &mut BTreeSet<String>) {
     node.children().for_each(|child| below_number(child, names));
 }
 
-impl Work<'_> {
-    pub(super) fn optional(&mut self, node: &mut Node, defs: &BTreeMap<String, Node>) {
-        if self.rules.optional == Optional::Free {
-            return;
+impl<'a> Work<'a> {
+    /// Has null say that a property is left out, wherever one may be.
+    pub(super) fn optional(&mut self, root: &mut Node<'a>, defs: &mut Named<'a>, refers: bool) {
+        let nodes = std::iter::once(&mut *root).chain(defs.nodes_mut());
+        nodes.for_each(describe_required);
+        let left = match refers {
+            true => judged_by_number(root, defs),
+            false => BTreeSet::new(),
+        };
+        let nullable = nullable(defs);
+        let named = defs.iter_mut().map(|(name, node)| (&**name, node));
+        for (name, node) in std::iter::once(("", root)).chain(named) {
+            if !left.contains(name) {
+                self.optional_in(node, &nullable);
+            }
         }
+    }
+
+    /// `nullable` names what is referred to and takes null.
+    fn optional_in(&mut self, node: &mut Node<'a>, nullable: &BTreeSet<String>) {
         for (key, slot) in node.keys.iter_mut() {
-            if !BY_NUMBER.contains(&&**key) {
-                slot.each(&mut |child| self.optional(child, defs));
+            if !BY_NUMBER.contains(&key) {
+                slot.each(&mut |child| self.optional_in(child, nullable));
             }
         }
         if !node.has("properties") {
             return;
         }
-        let kept = node.take_plain("required");
-        let listed = kept.as_ref().and_then(Value::as_array);
-        let listed = listed.into_iter().flatten().filter_map(Value::as_str);
-        let required: BTreeSet<&str> = listed.collect();
+        let kept = match node.take("required") {
+            Some(Slot::Names(names)) => names,
+            _ => Vec::new(),
+        };
+        let mut required: Vec<&str> = kept.iter().map(|name| &**name).collect();
+        required.sort_unstable();
         let Some(properties) = node.map_mut("properties") else {
             return;
         };
@@ -75,39 +91,39 @@ impl Work<'_> {
         let mut filled = Vec::new();
         for (name, child) in properties
             .iter_mut()
-            .filter(|(name, _)| !required.contains(name.as_str()))
+            .filter(|(name, _)| required.binary_search(&&***name).is_err())
         {
-            let takes = takes_null(child, defs, 0);
+            let takes = takes_null(child, &|name, _| nullable.contains(name), 0);
             if takes && child.refuses_null {
-                nulls.push(name.clone());
+                nulls.push(name.to_string());
             } else if takes {
-                filled.push(name.clone());
+                filled.push(name.to_string());
                 let note = "null and absence are no longer told apart";
                 self.report
-                    .add(&child.place, "required", Effect::Rewritten, note);
+                    .add(child.place, "required", Effect::Rewritten, note);
             } else {
-                nulls.push(name.clone());
+                nulls.push(name.to_string());
                 take_null(child);
             }
         }
-        let all: Vec<Value> = properties.keys().map(|it| it.as_str().into()).collect();
+        let all: Vec<_> = properties.names().cloned().collect();
         if !nulls.is_empty() {
             for key in BY_PRESENCE.into_iter().filter(|key| node.has(key)) {
                 let note = "a key that is null counts there, and is left out for the tool";
-                self.report.gave_up(&node.place, key, note);
+                self.report.gave_up(node.place, key, note);
             }
         }
         if self.rules.optional == Optional::AsNull {
             if !all.is_empty() || node.is_object() {
-                node.set("required", all);
+                node.keys.insert("required", Slot::Names(all));
             }
             if !filled.is_empty() || !nulls.is_empty() {
                 let undo = node.undo_mut();
                 undo.filled.extend(filled);
                 undo.fills = true;
             }
-        } else if let Some(kept) = kept {
-            node.set("required", kept);
+        } else {
+            node.set_required(kept);
         }
         if !nulls.is_empty() {
             node.undo_mut().nulls.extend(nulls);
@@ -116,7 +132,7 @@ impl Work<'_> {
 }
 
 /// Describes every name that is required: one service refuses those that are not.
-pub(super) fn describe_required(node: &mut Node) {
+fn describe_required(node: &mut Node<'_>) {
     node.each(&mut |node| {
         if node.has("properties") || !node.has("required") {
             return;
@@ -128,29 +144,61 @@ pub(super) fn describe_required(node: &mut Node) {
         }
         let rest = node.one("additionalProperties");
         let rest = rest.filter(|_| !node.has("patternProperties")).cloned();
-        let rest = rest.unwrap_or_else(|| Node::at(node.place.below("required")));
+        let rest = rest.unwrap_or_else(|| Node::at(node.place.required()));
         let properties = required.into_iter().map(|name| (name, rest.clone()));
         node.set_map("properties", properties.collect());
     });
 }
 
 /// Notes which nodes take no null, before any pass makes something else of them.
-pub(crate) fn note_null(document: &mut Document) {
-    let defs = document.defs.clone();
-    for node in std::iter::once(&mut document.root).chain(document.defs.values_mut()) {
-        node.each(&mut |node| node.refuses_null = !takes_null(node, &defs, 0));
+pub(crate) fn note_null(document: &mut Document<'_>) {
+    if !document.refers {
+        let nowhere = |_: &str, _| false;
+        let note = &mut |node: &mut Node<'_>| node.refuses_null = !takes_null(node, &nowhere, 0);
+        return document.root.each(note);
+    }
+    let defs = Defs(&document.defs);
+    let mut takes = Vec::new();
+    for node in document.nodes() {
+        node.look(&mut |node| takes.push(defs.take_null(node)));
+    }
+    // Nodes come in the same order again.
+    let mut takes = takes.into_iter();
+    for node in document.nodes_mut() {
+        node.each(&mut |node| node.refuses_null = takes.next() == Some(false));
+    }
+}
+
+/// The names of what is referred to and takes null.
+fn nullable(defs: &Named<'_>) -> BTreeSet<String> {
+    let taking = defs.iter().filter(|(_, node)| Defs(defs).take_null(node));
+    taking.map(|(name, _)| name.to_string()).collect()
+}
+
+/// What references name, where they are followed.
+struct Defs<'d>(&'d Named<'d>);
+
+impl Defs<'_> {
+    fn take_null(&self, node: &Node<'_>) -> bool {
+        takes_null(node, &|name, depth| self.takes(name, depth), 0)
+    }
+
+    fn takes(&self, name: &str, depth: usize) -> bool {
+        let follow = |name: &str, depth| self.takes(name, depth);
+        let target = self.0.get(name);
+        target.is_some_and(|node| takes_null(node, &follow, depth))
     }
 }
 
 /// Whether null fits. Only these keywords can tell; a reference that leads back to itself says
 /// nothing more.
-fn takes_null(node: &Node, defs: &BTreeMap<String, Node>, depth: usize) -> bool {
+fn takes_null(node: &Node<'_>, named: &dyn Fn(&str, usize) -> bool, depth: usize) -> bool {
     if node.never || depth > 16 {
         return false;
     }
-    let takes = |node: &Node| takes_null(node, defs, depth + 1);
+    let takes = |node: &Node<'_>| takes_null(node, named, depth + 1);
     if let Some(name) = node.text("$ref")
-        && !defs.get(name).is_some_and(takes)
+        && !named(name, depth + 1)
     {
         return false;
     }
@@ -180,23 +228,23 @@ fn takes_null(node: &Node, defs: &BTreeMap<String, Node>, depth: usize) -> bool 
 }
 
 /// Makes a node take null too.
-fn take_null(node: &mut Node) {
+fn take_null(node: &mut Node<'_>) {
     let plain = !["$ref", "const", "allOf", "anyOf", "oneOf", "not", "if"]
         .iter()
         .any(|key| node.has(key));
     if let Some(types) = node.types().filter(|_| plain && !node.never) {
         node.set_types(types.with(TypeSet::NULL));
-        if let Some(Value::Array(mut values)) = node.plain("enum").cloned() {
-            values.push(Value::Null);
-            node.set("enum", values);
+        if let Some(values) = node.plain("enum").and_then(Value::as_array) {
+            let values = values.iter().cloned().chain([Value::Null]);
+            node.set("enum", values.collect::<Vec<_>>());
         }
         return;
     }
-    let null = Node::of_types(node.place.clone(), TypeSet::NULL);
+    let null = Node::of_types(node.place, TypeSet::NULL);
     let alone = node
         .keys
         .keys()
-        .all(|key| key == "anyOf" || ANNOTATIONS.contains(&&**key));
+        .all(|key| key == "anyOf" || ANNOTATIONS.contains(&key));
     if let Some(branches) = node.list_mut("anyOf").filter(|_| alone) {
         branches.push(null);
         return;

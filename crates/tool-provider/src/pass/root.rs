@@ -1,18 +1,30 @@
 //! The root: one object, without combinators.
 
-use std::collections::BTreeMap;
-
 use super::Work;
 use crate::loss::Effect;
-use crate::node::{Node, Slot, TypeSet};
+use crate::node::{Document, Named, Node, Slot, TypeSet};
+use crate::rules::Rules;
 
-impl Work<'_> {
+/// What references lead to, beside what is worked on. Nothing is copied where no pass follows any.
+pub(crate) fn referred<'a>(document: &Document<'a>, rules: &Rules) -> Document<'a> {
+    let follows = !rules.combinators || is_combined(&document.root);
+    match document.refers && follows {
+        true => document.clone(),
+        false => Document::default(),
+    }
+}
+
+/// Whether a node is made of others.
+fn is_combined(node: &Node<'_>) -> bool {
+    ["$ref", "allOf", "anyOf", "oneOf"]
+        .iter()
+        .any(|key| node.has(key))
+}
+
+impl<'a> Work<'a> {
     /// Makes the root one object.
-    pub(super) fn root(&mut self, root: &mut Node) {
-        let combined = ["$ref", "allOf", "anyOf", "oneOf"]
-            .iter()
-            .any(|key| root.has(key));
-        if combined && !self.rules.root_combinators {
+    pub(super) fn root(&mut self, root: &mut Node<'a>) {
+        if is_combined(root) && !self.rules.root_combinators {
             let mut stack = Vec::new();
             self.absorb(root, &mut stack);
             self.fold(root, true);
@@ -21,19 +33,19 @@ impl Work<'_> {
             for key in ["not", "enum", "const"] {
                 if root.take(key).is_some() {
                     self.report
-                        .gave_up(&root.place, key, "it may not stand at the root");
+                        .gave_up(root.place, key, "it may not stand at the root");
                 }
             }
         }
         match root.types() {
             Some(types) if types.has(TypeSet::OBJECT) => {}
             Some(_) => self.report.contradicted(
-                &root.place,
+                root.place,
                 "type",
                 "arguments are always an object, and the schema takes none",
             ),
             None => self.report.add(
-                &root.place,
+                root.place,
                 "type",
                 Effect::Rewritten,
                 "arguments are always an object",
@@ -42,6 +54,6 @@ impl Work<'_> {
         root.never = false;
         root.set_types(TypeSet::OBJECT);
         root.keys
-            .or_insert("properties", Slot::Map(BTreeMap::new()));
+            .or_insert("properties", Slot::Map(Named::default()));
     }
 }

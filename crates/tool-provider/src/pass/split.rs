@@ -7,8 +7,8 @@ use super::untyped::about;
 use crate::node::{ANNOTATIONS, Node, TypeSet};
 use crate::rules::Unions;
 
-impl Work<'_> {
-    pub(super) fn split(&mut self, node: &mut Node) {
+impl<'a> Work<'a> {
+    pub(super) fn split(&mut self, node: &mut Node<'a>) {
         match self.rules.unions {
             Unions::Free | Unions::Listed => {}
             Unions::Split => split_moonshot(node),
@@ -18,20 +18,20 @@ impl Work<'_> {
 }
 
 /// A list of types stands alone, or is one type and null with an enumeration.
-fn split_moonshot(node: &mut Node) {
+fn split_moonshot(node: &mut Node<'_>) {
     let Some(types) = node.types() else { return };
     let single = types.each().count() <= 1;
     let says_more = node
         .keys
         .keys()
-        .any(|key| !matches!(&**key, "type" | "title" | "description"));
+        .any(|key| !matches!(key, "type" | "title" | "description"));
     if single || !says_more {
         return;
     }
     let enumerated = node
         .keys
         .keys()
-        .all(|key| matches!(&**key, "type" | "title" | "description" | "enum"));
+        .all(|key| matches!(key, "type" | "title" | "description" | "enum"));
     if node.has("enum") && enumerated && types.has(TypeSet::NULL) {
         return;
     }
@@ -39,19 +39,19 @@ fn split_moonshot(node: &mut Node) {
 }
 
 /// One type, or alternatives of one type each; null is a flag.
-fn split_nullable(node: &mut Node) {
-    if let Some(mut branches) = node.list("anyOf").map(<[Node]>::to_vec) {
-        let only_null = |node: &Node| node.types() == Some(TypeSet::NULL);
+fn split_nullable<'a>(node: &mut Node<'a>) {
+    if let Some(mut branches) = node.list("anyOf").map(<[Node<'_>]>::to_vec) {
+        let only_null = |node: &Node<'_>| node.types() == Some(TypeSet::NULL);
         let null = branches.iter().any(only_null);
         if null && branches.len() > 1 {
             branches.retain(|branch| !only_null(branch));
         }
-        let flag = |node: &mut Node| {
+        let flag = |node: &mut Node<'a>| {
             if null {
                 node.set("nullable", true);
             }
         };
-        if let Ok([single]) = <[Node; 1]>::try_from(branches.clone()) {
+        if let Ok([single]) = <[Node<'_>; 1]>::try_from(branches.clone()) {
             node.take("anyOf");
             for (key, slot) in single.keys {
                 node.keys.or_insert(key, slot);
@@ -63,11 +63,11 @@ fn split_nullable(node: &mut Node) {
         if let Some(first) = branches.first_mut() {
             flag(first);
             // Nothing may stand beside the alternatives.
-            if let Some(Value::String(text)) = node.take_plain("description") {
-                let own = first.take_plain("description");
-                first.set("description", text);
-                if let Some(own) = own.as_ref().and_then(Value::as_str) {
-                    first.describe(own);
+            if let Some(text) = node.take_text("description") {
+                let own = first.take_text("description");
+                first.set_text("description", text);
+                if let Some(own) = own {
+                    first.describe(&own);
                 }
             }
             node.take("title");
@@ -92,14 +92,14 @@ fn split_nullable(node: &mut Node) {
 }
 
 /// One alternative for each type, with the keywords that are about it.
-fn by_type(node: &mut Node, types: TypeSet) {
+fn by_type(node: &mut Node<'_>, types: TypeSet) {
     let mut branches = Vec::new();
     for single in types.each() {
-        let mut branch = Node::of_types(node.place.clone(), single);
+        let mut branch = Node::of_types(node.place, single);
         for (key, slot) in node.keys.iter() {
             let about = about(key);
             if !about.is_empty() && about.meets(single) {
-                branch.keys.insert(key.clone(), slot.clone());
+                branch.keys.insert(key, slot.clone());
             }
         }
         if single == TypeSet::OBJECT {
@@ -117,7 +117,7 @@ fn by_type(node: &mut Node, types: TypeSet) {
         }
         branches.push(branch);
     }
-    node.keys.retain(|key, _| ANNOTATIONS.contains(&&**key));
+    node.keys.retain(|key, _| ANNOTATIONS.contains(&key));
     node.undo = None;
     node.set_list("anyOf", branches);
 }

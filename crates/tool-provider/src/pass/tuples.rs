@@ -5,17 +5,17 @@ use super::fold::any_of;
 use crate::loss::Report;
 use crate::node::{Node, TypeSet};
 
-impl Work<'_> {
-    pub(super) fn tuples(&mut self, node: &mut Node) {
-        let kept = |key: &&str| self.rules.keywords.is_some_and(|keys| keys.contains(key));
+impl<'a> Work<'a> {
+    pub(super) fn tuples(&mut self, node: &mut Node<'a>) {
         if node.one("items").is_some_and(|items| items.never) {
             node.take("items");
-            let length = node.list("prefixItems").map_or(0, <[Node]>::len);
+            let length = node.list("prefixItems").map_or(0, <[Node<'_>]>::len);
             if !node.has("maxItems") {
                 node.set("maxItems", length);
             }
         }
-        if !kept(&"prefixItems") {
+        let kept = self.rules.keywords.unwrap_or_default();
+        if node.has("prefixItems") && !kept.contains(&"prefixItems") {
             flatten(node, &mut self.report);
         }
         let takes_arrays = node.types().is_some_and(|types| types.has(TypeSet::ARRAY));
@@ -24,41 +24,36 @@ impl Work<'_> {
             say_items(node);
         }
         // Items that were made here were not looked at yet.
-        if let Some(mut items) = node.take_one("items") {
-            if items.is_any() {
-                self.untyped(&mut items);
-            }
-            node.set_one("items", items);
+        if let Some(items) = node.one_mut("items").filter(|items| items.is_any()) {
+            self.untyped(items);
         }
     }
 }
 
 /// Says of an array that its items may be anything, where it says nothing of them.
-pub(super) fn say_items(node: &mut Node) {
+pub(super) fn say_items(node: &mut Node<'_>) {
     let takes_arrays = node.types().is_some_and(|types| types.has(TypeSet::ARRAY));
     if takes_arrays && !node.has("items") {
-        let items = Node::at(node.place.clone());
+        let items = Node::at(node.place);
         node.set_one("items", items);
     }
 }
 
 /// Makes a list of items by position one of items that take what any position does.
-pub(super) fn flatten(node: &mut Node, report: &mut Report) {
+pub(super) fn flatten<'a>(node: &mut Node<'a>, report: &mut Report<'a>) {
     let mut branches = node.take_list("prefixItems");
     if branches.is_empty() {
         return;
     }
     // Before 2020-12 the list stood under the other keyword.
-    let listed = branches.first().map(|it| it.place.to_string());
-    let old = format!("{}/items/", node.place);
-    let keyword = match listed {
-        Some(place) if place.starts_with(&old) => "items",
+    let keyword = match branches.first() {
+        Some(first) if node.place.lists("items", first.place) => "items",
         _ => "prefixItems",
     };
     let note = "items are no longer told apart by their position";
-    report.gave_up(&node.place, keyword, note);
+    report.gave_up(node.place, keyword, note);
     if node.has("items") {
-        report.gave_up(&node.place, "items", note);
+        report.gave_up(node.place, "items", note);
     }
     let length = branches.len();
     let rest = node.take_one("items");
@@ -74,13 +69,13 @@ pub(super) fn flatten(node: &mut Node, report: &mut Report) {
         }
         Some(rest) => branches.push(rest),
         None if ends => {}
-        None => branches.push(Node::at(node.place.clone())),
+        None => branches.push(Node::at(node.place)),
     }
     branches.retain(|branch| !branch.never);
     if branches.iter().any(Node::is_any) || branches.is_empty() {
-        node.set_one("items", Node::at(node.place.clone()));
+        node.set_one("items", Node::at(node.place));
         return;
     }
-    let items = any_of(node.place.clone(), branches.into_iter());
+    let items = any_of(node.place, branches.into_iter());
     node.set_one("items", items);
 }

@@ -3,17 +3,17 @@
 use super::Work;
 use super::merge::merge;
 use crate::loss::Effect;
-use crate::node::{ANNOTATIONS, Node, TypeSet};
+use crate::node::{ANNOTATIONS, Named, Node, TypeSet};
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Makes `oneOf` an `anyOf`, and sees to it that nothing that constrains stands beside.
-    pub(super) fn unions(&mut self, node: &mut Node) {
+    pub(super) fn unions(&mut self, node: &mut Node<'a>) {
         self.drop_impossible(node);
         let exclusive = node.take_list("oneOf");
         if !exclusive.is_empty() {
             if node.has("anyOf") {
                 self.report
-                    .gave_up(&node.place, "oneOf", "an anyOf stands beside it");
+                    .gave_up(node.place, "oneOf", "an anyOf stands beside it");
             } else {
                 let effect = if apart(&exclusive) {
                     Effect::Rewritten
@@ -21,7 +21,7 @@ impl Work<'_> {
                     Effect::GivenUp
                 };
                 let note = "several of its alternatives may hold at once";
-                self.report.add(&node.place, "oneOf", effect, note);
+                self.report.add(node.place, "oneOf", effect, note);
                 node.set_list("anyOf", exclusive);
             }
         }
@@ -43,7 +43,7 @@ impl Work<'_> {
         if branches.iter().any(Node::is_any) {
             return;
         }
-        let constrained = node.keys.keys().any(|key| !ANNOTATIONS.contains(&&**key));
+        let constrained = !node.keys.annotate();
         if let [single] = branches.as_slice()
             && (!single.has("$ref") || node.keys.is_empty())
         {
@@ -66,11 +66,11 @@ impl Work<'_> {
     }
 
     /// Demands in every alternative what stands beside them.
-    fn distribute(&mut self, node: &mut Node, branches: Vec<Node>) {
-        let mut base = Node::at(node.place.clone());
+    fn distribute(&mut self, node: &mut Node<'a>, branches: Vec<Node<'a>>) {
+        let mut base = Node::at(node.place);
         let keys = std::mem::take(&mut node.keys);
         for (key, slot) in keys {
-            let into = if ANNOTATIONS.contains(&&*key) {
+            let into = if ANNOTATIONS.contains(&key) {
                 &mut node.keys
             } else {
                 &mut base.keys
@@ -79,12 +79,10 @@ impl Work<'_> {
         }
         let mut merged = Vec::new();
         for mut branch in branches {
-            if let Some(name) = branch.take_plain("$ref") {
+            if let Some(name) = branch.take_text("$ref") {
                 // A reference with something beside it is written out here, without going on.
-                match name.as_str().and_then(|name| self.target(name)) {
-                    Some(target)
-                        if !name.as_str().is_some_and(|it| self.recursive.contains(it)) =>
-                    {
+                match self.target(&name) {
+                    Some(target) if !self.recursive.contains(&*name) => {
                         let mut target = target.clone();
                         self.expand(&mut target, &mut Vec::new());
                         self.shape_again(&mut target);
@@ -92,9 +90,9 @@ impl Work<'_> {
                     }
                     _ => {
                         branch.keys.clear();
-                        branch.set("$ref", name);
+                        branch.set_text("$ref", name);
                         self.report.gave_up(
-                            &node.place,
+                            node.place,
                             "anyOf",
                             "nothing stands beside a reference",
                         );
@@ -127,7 +125,7 @@ impl Work<'_> {
         node.set_list("anyOf", merged);
     }
 
-    fn shape_again(&mut self, node: &mut Node) {
+    fn shape_again(&mut self, node: &mut Node<'a>) {
         node.each(&mut |node| {
             node.undo = None;
         });
@@ -135,9 +133,9 @@ impl Work<'_> {
     }
 
     /// Drops what nothing can fill: a property that takes nothing is one that is not there.
-    fn drop_impossible(&mut self, node: &mut Node) {
+    fn drop_impossible(&mut self, node: &mut Node<'a>) {
         let properties = node.map("properties");
-        if !properties.is_some_and(|all| all.values().any(|child| child.never)) {
+        if !properties.is_some_and(|all| all.nodes().any(|child| child.never)) {
             return;
         }
         let required = node.required();
@@ -147,9 +145,9 @@ impl Work<'_> {
                 .one("additionalProperties")
                 .is_some_and(|rest| rest.never);
         if let Some(properties) = node.map_mut("properties") {
-            for child in properties.values().filter(|child| child.never && !closed) {
+            for child in properties.nodes().filter(|child| child.never && !closed) {
                 let note = "the key takes nothing, and is not offered";
-                self.report.gave_up(&child.place, "", note);
+                self.report.gave_up(child.place, "", note);
             }
             properties.retain(|name, child| {
                 impossible |= child.never && required.contains(name);
@@ -161,10 +159,10 @@ impl Work<'_> {
 }
 
 /// Whether no value fits two of the alternatives.
-fn apart(branches: &[Node]) -> bool {
+fn apart(branches: &[Node<'_>]) -> bool {
     branches.iter().enumerate().all(|(index, one)| {
         branches.iter().skip(index + 1).all(|other| {
-            let types = |node: &Node| {
+            let types = |node: &Node<'_>| {
                 let types = node.types().unwrap_or(TypeSet::ALL);
                 match node.has("nullable") {
                     true => types.with(TypeSet::NULL),
@@ -181,9 +179,9 @@ fn apart(branches: &[Node]) -> bool {
             let (mine, theirs) = (one.required(), other.required());
             one.map("properties")
                 .into_iter()
-                .flatten()
+                .flat_map(Named::iter)
                 .any(|(name, child)| {
-                    let value = |child: &Node| child.plain("const").cloned();
+                    let value = |child: &Node<'_>| child.plain("const").cloned();
                     let twin = other.map("properties").and_then(|it| it.get(name));
                     mine.contains(name)
                         && theirs.contains(name)

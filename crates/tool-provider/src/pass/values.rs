@@ -8,9 +8,9 @@ use crate::loss::Report;
 use crate::node::{Node, TypeSet};
 use crate::rules::{Enums, Unions};
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Writes constants as enumerations, and those that the profile does not take as words.
-    pub(super) fn values(&mut self, node: &mut Node) {
+    pub(super) fn values(&mut self, node: &mut Node<'a>) {
         let mut keyword = "enum";
         if let Some(value) = node.take_plain("const") {
             if !node.has("enum") {
@@ -18,10 +18,10 @@ impl Work<'_> {
             }
             match node.plain("enum").and_then(Value::as_array) {
                 Some(values) if !values.contains(&value) => node.never = true,
-                _ => node.set("enum", vec![value]),
+                _ => node.set("enum", vec![Value::clone(&value)]),
             }
         }
-        let Some(Value::Array(values)) = node.plain("enum").cloned() else {
+        let Some(values) = node.plain("enum").and_then(Value::as_array) else {
             return;
         };
         let types = values
@@ -29,10 +29,10 @@ impl Work<'_> {
             .map(TypeSet::of_value)
             .fold(TypeSet::NONE, TypeSet::with);
         let said = node.types().unwrap_or(TypeSet::ALL);
-        let mut kept: Vec<Value> = Vec::new();
+        let mut kept: Vec<Value> = Vec::with_capacity(values.len());
         for value in values {
-            if said.has(TypeSet::of_value(&value)) && !kept.contains(&value) {
-                kept.push(value);
+            if said.has(TypeSet::of_value(value)) && !kept.contains(value) {
+                kept.push(value.clone());
             }
         }
         if kept.is_empty() {
@@ -65,13 +65,13 @@ impl Work<'_> {
         let excess = self.rules.schema.enumeration.excess(&kept).is_some();
         if excess && self.rules.strict {
             self.report
-                .blocked(&node.place, "enum", "the enumeration is too long");
+                .blocked(node.place, "enum", "the enumeration is too long");
         }
         if !taken || excess {
             let words = sentence("enum", &Value::Array(kept));
             node.take("enum");
             self.report
-                .gave_up(&node.place, keyword, "its values stand in the description");
+                .gave_up(node.place, keyword, "its values stand in the description");
             self.say(node, words);
             // The values name the types better than a wider list does.
             node.set_types(types);
@@ -88,8 +88,8 @@ impl Work<'_> {
 }
 
 /// Notes enumerations of which no value has the type that stands beside.
-pub(super) fn contradictions(node: &mut Node, report: &mut Report) {
-    node.each(&mut |node| {
+pub(super) fn contradictions<'a>(node: &Node<'a>, report: &mut Report<'a>) {
+    node.look(&mut |node| {
         let Some(types) = node.types() else { return };
         let constant = node.plain("const").map(std::slice::from_ref);
         let listed = node
@@ -101,7 +101,7 @@ pub(super) fn contradictions(node: &mut Node, report: &mut Report) {
             let fits = |value: &Value| types.has(TypeSet::of_value(value));
             if !values.iter().any(fits) {
                 report.contradicted(
-                    &node.place,
+                    node.place,
                     key,
                     "no value of it has the type that stands beside it",
                 );

@@ -187,7 +187,7 @@ fn what_projections_of_the_corpus_take_the_originals_take_or_the_report_says_why
     let every = if std::env::var_os("TOOL_CORPUS_WHOLE").is_some() {
         1
     } else {
-        9
+        3
     };
     let some: Vec<Definition> = tools.iter().step_by(every).cloned().collect();
     holds(&some);

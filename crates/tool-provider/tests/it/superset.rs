@@ -198,7 +198,7 @@ fn a_projection_of_the_corpus_takes_what_the_original_does() {
     let every = if std::env::var_os("TOOL_CORPUS_WHOLE").is_some() {
         1
     } else {
-        9
+        3
     };
     let some: Vec<Definition> = tools.iter().step_by(every).cloned().collect();
     holds(&some);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::lint::subject::{Hits, Subject};
 use crate::node::ANNOTATIONS;
-use crate::pass::{ALWAYS, constrains, is_regular};
+use crate::pass::{constrains, is_common, is_regular};
 use crate::rules::{Envelope, Rules};
 
 /// What no strict provider compiles.
@@ -101,7 +101,7 @@ pub(crate) fn unknown(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
     for site in &subject.sites.objects {
         for key in site.map.keys().map(String::as_str) {
             let never = ["additionalProperties", "patternProperties", "$ref"];
-            let is_field = fields.contains(&key) || kept.contains(&key) || ALWAYS.contains(&key);
+            let is_field = fields.contains(&key) || kept.contains(&key) || is_common(key);
             if never.contains(&key) || !is_field {
                 hits.schema(
                     &site.at(key),
@@ -130,7 +130,7 @@ pub(crate) fn ignored(subject: &Subject<'_>, rules: &Rules, hits: &mut Hits) {
                 "format" => !no_format,
                 // The one provider reads it as `anyOf`, the other as nothing.
                 "oneOf" => rules.envelope == Envelope::GeminiJson,
-                key => ALWAYS.contains(&key) || kept.contains(&key),
+                key => is_common(key) || kept.contains(&key),
             };
             let means = !ANNOTATIONS.contains(&key)
                 && !key.starts_with('$')

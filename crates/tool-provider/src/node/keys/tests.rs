@@ -1,37 +1,49 @@
-use std::borrow::Cow;
+use serde_json::{Value, json};
 
-use serde_json::Value;
+use super::Keys;
+use crate::node::{Plain, Slot};
 
-use super::{KNOWN, Keys, key_of};
-use crate::node::Slot;
-
-#[test]
-fn a_keyword_that_is_known_is_not_copied() {
-    for name in KNOWN {
-        assert!(matches!(key_of(name), Cow::Borrowed(_)), "{name}");
-    }
-    assert_eq!(key_of("x-unknown"), "x-unknown");
+fn number(number: u64) -> Slot<'static> {
+    Slot::Plain(Plain::Made(Box::new(number.into())))
 }
 
 #[test]
 fn keywords_stand_sorted_and_each_once_in_whatever_order_they_come() {
-    let mut keys = Keys::default();
-    for (number, name) in ["type", "$ref", "x", "items", "type", "additionalProperties"]
+    let given = json!(true);
+    let first = ["$ref", "type", "x"].map(|name| (name, Slot::Plain(Plain::Given(&given))));
+    let mut keys = Keys::of_sorted(first.into());
+    for (name, at) in ["items", "type", "additionalProperties"]
         .into_iter()
-        .enumerate()
+        .zip(3..)
     {
-        keys.insert(key_of(name), Slot::Plain(number.into()));
+        keys.insert(name, number(at));
     }
-    keys.or_insert("x", Slot::Plain(9.into()));
-    keys.or_insert("not", Slot::Plain(7.into()));
-    let is =
-        |slot: Option<&Slot>, number: u64| matches!(slot, Some(Slot::Plain(it)) if *it == number);
-    assert!(is(keys.get("type"), 4) && is(keys.get("x"), 2) && is(keys.get("not"), 7));
-    assert!(matches!(
-        keys.remove("items"),
-        Some(Slot::Plain(Value::Number(_)))
-    ));
+    keys.or_insert("x", number(9));
+    keys.or_insert("not", number(7));
+    let is = |slot: Option<&Slot<'_>>, wanted: Value| matches!(slot, Some(Slot::Plain(it)) if **it == wanted);
+    assert!(is(keys.get("type"), json!(4)) && is(keys.get("not"), json!(7)));
+    assert!(is(keys.get("x"), given.clone()));
+    assert!(is(keys.remove("items").as_ref(), json!(3)));
     assert!(keys.remove("items").is_none() && !keys.has("items"));
-    let names: Vec<&str> = keys.keys().map(|key| &**key).collect();
+    let names: Vec<&str> = keys.keys().collect();
     assert_eq!(names, ["$ref", "additionalProperties", "not", "type", "x"]);
+}
+
+#[test]
+fn a_keyword_is_found_whatever_others_share_its_mark_and_not_once_it_is_gone() {
+    let names = [
+        "", "allOf", "anyOf", "enum", "maximum", "minimum", "oneOf", "x",
+    ];
+    for (gone, name) in names.into_iter().enumerate() {
+        let mut keys = Keys::of_sorted(names.map(|name| (name, number(1))).into());
+        assert!(keys.remove(name).is_some());
+        for (at, name) in names.into_iter().enumerate() {
+            assert_eq!(keys.has(name), at != gone, "{name}");
+        }
+        keys.retain(|key, _| key == "enum");
+        assert_eq!(keys.has("enum"), name != "enum");
+        assert!(!keys.has("oneOf"));
+        keys.clear();
+        assert!(!keys.has("enum"));
+    }
 }
