@@ -149,7 +149,7 @@ pub(crate) fn remove_unlocked(folder: &Folder, name: &str) -> io::Result<Unlocke
 }
 
 /// Opens a pin's file and locks it, again where a sweep came in between and removed it.
-fn lock_shared(folder: &Folder, name: &str) -> io::Result<StoreFile> {
+pub(crate) fn lock_shared(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.open_or_create(name)?;
         file.lock_shared()?;

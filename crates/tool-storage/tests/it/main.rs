@@ -18,6 +18,8 @@ mod artifact_plans;
 mod artifacts;
 /// One line for each call.
 mod audit;
+/// Which files audit logs have, and whether they are as they were.
+mod audit_index;
 /// State in a bucket.
 #[cfg(feature = "object-store")]
 mod bucket_state;
