@@ -47,6 +47,7 @@ mod store_file;
 mod summary;
 mod sweep;
 mod truncated;
+mod turn;
 mod verify;
 mod writer;
 

@@ -3,6 +3,7 @@
 use std::io::{self, Read as _, Seek as _, Write as _};
 
 use crate::folder::Folder;
+use crate::turn;
 
 /// The id of the folder of a log; `None` where no index was ever told of it.
 pub(super) fn folder_id(folder: &Folder) -> io::Result<Option<String>> {
@@ -20,11 +21,7 @@ pub(super) fn own_folder_id(folder: &Folder) -> io::Result<String> {
     let mut file = folder.open_or_create(NAME)?;
     // For as long as these few bytes take; where there are no locks, two that begin at the same
     // moment may count as two.
-    if let Err(error) = file.lock()
-        && error.kind() != io::ErrorKind::Unsupported
-    {
-        return Err(error);
-    }
+    turn::take(&file, turn::PATIENCE)?;
     if let Some(id) = parse(&file)? {
         return Ok(id);
     }

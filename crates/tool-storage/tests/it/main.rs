@@ -61,5 +61,7 @@ mod reading;
 /// What is stored of which content.
 mod retention;
 mod state; // small facts in a directory
+/// Locks that another process holds.
+mod turns;
 /// Output that is written while it is made.
 mod writing;
