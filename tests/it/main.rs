@@ -25,5 +25,6 @@ mod model_answers;
 mod model_turns;
 mod passing_on;
 mod real_results;
+mod redacted;
 mod stopping;
 mod upstream;

@@ -105,6 +105,11 @@ pub(crate) enum Command {
         /// The server, as it was configured
         server: String,
     },
+    /// List the files of the record of calls, and see whether any was changed or is gone
+    Audit {
+        #[command(subcommand)]
+        command: Audit,
+    },
     /// Add, list and revoke tokens by which clients are served over HTTP
     Token {
         #[command(subcommand)]
@@ -295,6 +300,29 @@ pub(crate) enum Pin {
         #[arg(value_name = "SERVER[/TOOL]")]
         what: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// List the files of every gateway with this state, in the order in which they were begun
+    List,
+    /// Hold the files of this gateway against what the state says they were, and what it says
+    /// against itself
+    #[command(after_help = "\
+Findings:
+  whole       as it was when it was closed
+  open        written yet
+  unfinished  its gateway was killed; the next start closes it with what is there
+  untold      there, and the state was not told yet
+  removed     removed to make room
+  elsewhere   a file of another gateway, which that one verifies
+  changed     not as it was when it was closed
+  missing     gone, and not to make room
+  unlinked    its entry was changed, or one before it is gone
+  cut         the latest entries of that folder are gone
+
+Exit status: 0 nothing was changed or is gone, 1 something was or is, 2 something could not be read.")]
+    Verify,
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tool_runtime::core::{Content, EmbeddedBody, ErrorChain, MediaKind, Outcome, Settlement};
+use tool_runtime::core::{
+    Content, EmbeddedBody, ErrorChain, MediaKind, Outcome, Settlement, Speaker,
+};
 
 /// Everything that came of a call, with the reason as operators read it. Content has the shape that
 /// it has in MCP.
@@ -31,9 +33,13 @@ pub(crate) fn document(settlement: &Settlement) -> Value {
 
 fn block(content: &Content) -> Value {
     match content {
-        Content::Text(text) => Block::new("text")
-            .with("text", text.text.as_str())
-            .carried(text.annotations.as_ref(), text.meta.as_ref()),
+        Content::Text(text) => {
+            let mut block = Block::new("text").with("text", text.text.as_str());
+            if text.by == Speaker::Runtime {
+                block = block.with("by", text.by.as_str());
+            }
+            block.carried(text.annotations.as_ref(), text.meta.as_ref())
+        }
         Content::Media(media) => {
             let kind = match media.kind {
                 MediaKind::Audio => "audio",

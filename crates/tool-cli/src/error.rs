@@ -73,6 +73,17 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::core::StoreError,
     },
+    #[error("the audit log could not be looked at")]
+    AuditIndex {
+        #[source]
+        source: tool_runtime::core::StoreError,
+    },
+    #[error("there is no audit log in {}; no call was ever made with these settings", folder.display())]
+    NoAudit {
+        folder: PathBuf,
+        #[source]
+        source: tool_runtime::core::StoreError,
+    },
     #[error("saved approvals could not be used")]
     Approvals {
         #[source]

@@ -3,6 +3,7 @@
 mod approvals;
 mod approve;
 mod args;
+mod audit;
 mod call;
 mod completions;
 mod doctor;
@@ -133,6 +134,7 @@ async fn run(args: Args) -> Result<ExitCode, CliError> {
         Command::Pin { command } => pin::run(common, command).await,
         Command::Login { server } => login::login(common, &server).await,
         Command::Logout { server } => login::logout(common, &server).await,
+        Command::Audit { command } => audit::run(common, command).await,
         Command::Token { command } => token::run(common, command).await,
         Command::Doctor => doctor::run(common).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),

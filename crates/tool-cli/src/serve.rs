@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
+use tool_runtime::core::ErrorChain;
 use tool_runtime::mcp::{BearerToken, HttpOptions, HttpServer, Server};
 use tool_runtime::{Runtime, RuntimeError};
 
@@ -13,8 +14,6 @@ use crate::args::{Common, Serve};
 use crate::error::CliError;
 use crate::{approve, render, setup, signals};
 
-/// How often the stores are swept.
-const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Well below what clients grant a server to begin in: 30 s and more.
 const HEAD_START: Duration = Duration::from_secs(10);
 /// The variable that holds the token of clients over HTTP.
@@ -56,20 +55,12 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<ExitCode, CliEr
 
 /// Sweeps the stores once an hour. Opening them was the first time.
 fn look_after(runtime: &Runtime) -> tokio::task::JoinHandle<()> {
-    let upkeep = runtime.upkeep().clone();
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(HOUR).await;
-            let upkeep = upkeep.clone();
-            let here = tokio::runtime::Handle::current();
-            // A folder's sweep blocks.
-            let sweep = move || here.block_on(upkeep.sweep());
-            let swept = tokio::task::spawn_blocking(sweep).await;
-            if let Ok(Err(error)) = swept {
-                render::note(&format!("the stores could not be swept: {error}"));
-            }
+    tokio::spawn(runtime.upkeep().clone().look_after(|swept| {
+        if let Err(error) = swept {
+            let error = ErrorChain::of(&error);
+            render::note(&format!("the stores could not be swept: {error}"));
         }
-    })
+    }))
 }
 
 /// Standard output belongs to the protocol; all that is told goes to standard error.

@@ -9,10 +9,10 @@ use tool_runtime::core::{Approver, NobodyToAsk};
 use tool_runtime::mcp::{ClientTokens, FirstSight, Pins, ServersConfig};
 use tool_runtime::permission::{Approvals, Layer, Mailbox};
 use tool_runtime::registry::FailingCalls;
-use tool_runtime::storage::{AuditLog, AuditOptions, Limits, ManagedOutputs};
+use tool_runtime::storage::{AuditIndex, AuditLog, AuditOptions, Limits, ManagedOutputs};
 use tool_runtime::{
-    Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, built_in_rules,
-    client_tokens_in, pins_in,
+    Place, Runtime, RuntimeBuilder, RuntimeError, Settings, approvals_in, audit_index_in,
+    built_in_rules, client_tokens_in, pins_in,
 };
 use tracing_subscriber::EnvFilter;
 
@@ -106,24 +106,32 @@ fn builder(common: &Common) -> Result<RuntimeBuilder, CliError> {
     Ok(builder)
 }
 
-/// The audit log of the settings, else one beside retained output, and where that is in a bucket
-/// one in the user's state folder.
+/// The audit log of the settings.
 pub(crate) fn audit(common: &Common) -> Result<AuditLog, CliError> {
     let settings = settings(common)?;
-    let folder = match settings
-        .as_ref()
-        .and_then(|settings| settings.audit.clone())
-    {
-        Some(folder) => folder,
-        None => {
-            let place = state(common, settings.as_ref())?;
-            let beside = place.folder().map(Path::to_owned).or_else(user_state);
-            beside.ok_or(CliError::NoState)?.join(AUDIT)
-        }
-    };
+    let folder = audit_folder(common, settings.as_ref())?;
     let options = settings.map_or(AuditOptions::DEFAULT, |settings| settings.audit_options);
     let log = AuditLog::open(&folder, options);
     log.map_err(|source| CliError::Audit { folder, source })
+}
+
+/// The folder of the audit log, and the index of those of every gateway with this state.
+pub(crate) async fn audit_index(common: &Common) -> Result<(PathBuf, AuditIndex), CliError> {
+    let settings = settings(common)?;
+    let folder = audit_folder(common, settings.as_ref())?;
+    let state = state(common, settings.as_ref())?;
+    Ok((folder, audit_index_in(state).await?))
+}
+
+/// The folder that the settings name for the audit log, else one beside retained output, and where
+/// that is in a bucket one in the user's state folder.
+fn audit_folder(common: &Common, settings: Option<&Settings>) -> Result<PathBuf, CliError> {
+    if let Some(folder) = settings.and_then(|settings| settings.audit.clone()) {
+        return Ok(folder);
+    }
+    let place = state(common, settings)?;
+    let beside = place.folder().map(Path::to_owned).or_else(user_state);
+    Ok(beside.ok_or(CliError::NoState)?.join(AUDIT))
 }
 
 /// The layers of rules that are in force.

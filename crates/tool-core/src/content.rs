@@ -36,6 +36,48 @@ pub struct Text {
     /// Data for programs, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+    /// Who says it. It is told to others, and read from none.
+    #[serde(
+        default,
+        skip_serializing_if = "Speaker::is_producer",
+        skip_deserializing
+    )]
+    pub by: Speaker,
+}
+
+/// Who says what a text says.
+///
+/// What the runtime says of a result, such as that a part was left out, stands among the tool's own
+/// texts. A tool can print the same words, and of a result that is kept nowhere no id tells; this
+/// tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Speaker {
+    /// The tool, or whoever else has made the result. The default.
+    #[default]
+    Producer,
+    /// The runtime, of what the tool has given.
+    Runtime,
+}
+
+impl Speaker {
+    /// `producer` or `runtime`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Producer => "producer",
+            Self::Runtime => "runtime",
+        }
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the form that serde asks for"
+    )]
+    fn is_producer(&self) -> bool {
+        *self == Self::Producer
+    }
 }
 
 /// Which sense a [`Media`] block is for.
@@ -120,6 +162,16 @@ impl Content {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Text {
             text: text.into(),
+            ..Text::default()
+        })
+    }
+
+    /// A block of text in which the runtime says something of a result: for stores and registries,
+    /// which leave parts of results out.
+    pub fn notice(text: impl Into<String>) -> Self {
+        Self::Text(Text {
+            text: text.into(),
+            by: Speaker::Runtime,
             ..Text::default()
         })
     }

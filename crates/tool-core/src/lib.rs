@@ -114,7 +114,7 @@ pub use columns::{Column, ColumnMismatch, ColumnType, Columns, judge_columns};
 pub use component::Component;
 pub use component_fault::ComponentFault;
 pub use concurrency::Concurrency;
-pub use content::{Content, Embedded, EmbeddedBody, Link, Media, MediaKind, Text};
+pub use content::{Content, Embedded, EmbeddedBody, Link, Media, MediaKind, Speaker, Text};
 pub use context::Context;
 pub use control::{CallControl, CallControlBuilder};
 pub use credential::{

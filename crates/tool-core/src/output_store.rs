@@ -55,7 +55,7 @@ pub trait OutputStore: Send + Sync {
         );
         let mut shown = retention.content;
         shown.retain(|block| block.as_text().is_none());
-        shown.push(Content::text(marker));
+        shown.push(Content::notice(marker));
         shown
     }
 

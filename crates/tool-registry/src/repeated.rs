@@ -116,7 +116,7 @@ impl AfterHook for RepeatedCalls {
             let result_hex = result.map(|result| result.hex()).unwrap_or_default();
             let landed = Digest::of_parts(&[&identity, &arguments.hex(), &result_hex]);
             if self.is_second(run.as_str(), landed) {
-                settlement.content.push(Content::text(note(by)));
+                settlement.content.push(Content::notice(note(by)));
                 if let Some(report) = &self.report {
                     let repeated = Repeated {
                         tool: call.identity.clone(),

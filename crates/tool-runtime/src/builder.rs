@@ -33,6 +33,8 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "storage")]
     limits: tool_storage::Limits,
     #[cfg(feature = "storage")]
+    audit: Option<tool_storage::AuditLog>,
+    #[cfg(feature = "storage")]
     artifact_limits: tool_storage::ArtifactLimits,
     #[cfg(feature = "permission")]
     pub(crate) desk: Option<Option<Duration>>,
@@ -64,6 +66,8 @@ impl RuntimeBuilder {
             state: None,
             #[cfg(feature = "storage")]
             limits: tool_storage::Limits::DEFAULT,
+            #[cfg(feature = "storage")]
+            audit: None,
             #[cfg(feature = "storage")]
             artifact_limits: tool_storage::ArtifactLimits::DISK,
             #[cfg(feature = "permission")]
@@ -147,9 +151,14 @@ impl RuntimeBuilder {
 
     /// Puts every call on record in an audit log, and refuses calls that cannot be where the log
     /// says so. None by default.
+    ///
+    /// With a [`state`](Self::state), an [`AuditIndex`](tool_storage::AuditIndex) in it follows the
+    /// files of the log, in the background of the tokio runtime that [`build`](Self::build) runs in,
+    /// until [`Runtime::shutdown`], which needs a timer for it. No call waits for that.
     #[cfg(feature = "storage")]
     pub fn audit(mut self, log: tool_storage::AuditLog) -> Self {
-        self.registry = self.registry.before(log.clone()).events(log);
+        self.registry = self.registry.before(log.clone()).events(log.clone());
+        self.audit = Some(log);
         self
     }
 
@@ -236,7 +245,7 @@ impl RuntimeBuilder {
         #[cfg(feature = "storage")]
         let place = self.state.as_ref().map(crate::Place::open).transpose()?;
         #[cfg(feature = "storage")]
-        let upkeep = self.take_stores(place.as_ref()).await?;
+        let mut upkeep = self.take_stores(place.as_ref()).await?;
         #[cfg(feature = "storage")]
         let kept = match &place {
             None => None,
@@ -259,6 +268,14 @@ impl RuntimeBuilder {
         #[cfg(all(feature = "storage", feature = "mcp-oauth"))]
         let logins = kept.clone().map(crate::logins::logins);
 
+        #[cfg(feature = "storage")]
+        let audit = match (self.audit, &kept) {
+            (Some(log), Some(kept)) => {
+                upkeep.audit = Some(log.files());
+                crate::audit_keeper::AuditKeeper::start(log, Arc::clone(kept))
+            }
+            _ => None,
+        };
         let mut registry = self.registry.permission(permission.clone());
         if let Some(outputs) = &outputs {
             registry = registry.outputs(Arc::clone(outputs));
@@ -326,6 +343,8 @@ impl RuntimeBuilder {
             artifacts,
             #[cfg(feature = "storage")]
             upkeep,
+            #[cfg(feature = "storage")]
+            audit,
             #[cfg(feature = "provider")]
             tool_lists: crate::ToolLists::default(),
             _builtins: builtins,

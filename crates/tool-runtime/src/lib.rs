@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "storage")]
+mod audit_keeper;
 #[cfg(all(feature = "permission", feature = "mcp-child"))]
 mod believed_hints;
 mod builder;
@@ -34,6 +36,8 @@ mod turns_aside;
 #[cfg(feature = "storage")]
 mod upkeep;
 
+#[cfg(feature = "storage")]
+pub use audit_keeper::audit_index_in;
 pub use builder::RuntimeBuilder;
 #[cfg(feature = "permission")]
 pub use built_in_rules::built_in_rules;

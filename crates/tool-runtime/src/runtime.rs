@@ -22,6 +22,8 @@ pub struct Runtime {
     pub(crate) artifacts: Option<Arc<dyn ArtifactStore>>,
     #[cfg(feature = "storage")]
     pub(crate) upkeep: crate::Upkeep,
+    #[cfg(feature = "storage")]
+    pub(crate) audit: Option<crate::audit_keeper::AuditKeeper>,
     #[cfg(feature = "provider")]
     pub(crate) tool_lists: crate::ToolLists,
     pub(crate) _builtins: Option<Registration>,
@@ -166,6 +168,11 @@ impl Runtime {
         #[cfg(feature = "mcp-child")]
         if let Some(upstreams) = self.upstreams {
             upstreams.shutdown().await;
+        }
+        // Last, as all of these are put on record.
+        #[cfg(feature = "storage")]
+        if let Some(audit) = self.audit {
+            audit.end().await;
         }
     }
 }

@@ -1,16 +1,17 @@
 //! What a host does for its stores while it runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tool_core::Facts;
-use tool_storage::{ManagedArtifacts, ManagedOutputs};
+use tool_storage::{AuditFiles, ManagedArtifacts, ManagedOutputs};
 
 use crate::RuntimeError;
 
 /// The stores in the folder or bucket of a runtime, to be looked after. Clones are the same stores.
 ///
 /// Opening them has swept them already. A host that runs longer [sweeps](Self::sweep) once an hour,
-/// as `tool serve` does. What a session leaves behind is removed when the host
+/// or has [that done](Self::look_after), as `tool serve` does. What a session leaves behind is removed when the host
 /// [says that it has ended](Self::end_session); an MCP server says so of its clients' sessions.
 /// Where the place is a folder the futures of both block for as long as the disk takes, so that
 /// they belong on a thread for blocking work.
@@ -20,7 +21,11 @@ use crate::RuntimeError;
 pub struct Upkeep {
     pub(crate) outputs: Option<Arc<dyn ManagedOutputs>>,
     pub(crate) artifacts: Option<Arc<dyn ManagedArtifacts>>,
+    pub(crate) audit: Option<AuditFiles>,
 }
+
+/// How often stores are swept.
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// What left the stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +38,27 @@ pub struct Left {
 }
 
 impl Upkeep {
-    /// Removes what has had its time, what is over the quota and what crashes left.
+    /// Sweeps once an hour, for ever, and tells what became of each sweep. The first is an hour from
+    /// now, as opening the stores was one. It takes a thread for work that blocks, of a tokio runtime
+    /// that has a timer.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends it; a sweep that has begun goes on to its end.
+    pub async fn look_after(self, mut told: impl FnMut(Result<Left, RuntimeError>)) {
+        loop {
+            tokio::time::sleep(HOUR).await;
+            let (upkeep, here) = (self.clone(), tokio::runtime::Handle::current());
+            // A folder's sweep blocks.
+            let sweep = move || here.block_on(upkeep.sweep());
+            // A sweep that panics is tried again like one that fails.
+            if let Ok(swept) = tokio::task::spawn_blocking(sweep).await {
+                told(swept);
+            }
+        }
+    }
+
+    /// Removes what has had its time, what is over the quota and what crashes left, and has the index
+    /// of audit logs catch up where it is behind.
     ///
     /// # Errors
     /// [`RuntimeError::Store`] and [`RuntimeError::Artifacts`] when a store cannot be read. Each
@@ -43,6 +68,9 @@ impl Upkeep {
     /// Dropping the future leaves what is left to the next time.
     pub async fn sweep(&self) -> Result<Left, RuntimeError> {
         let now = std::time::SystemTime::now();
+        if let Some(files) = &self.audit {
+            files.look_again();
+        }
         let outputs = match &self.outputs {
             None => None,
             Some(store) => Some(store.sweep(now).await),

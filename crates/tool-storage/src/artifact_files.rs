@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tool_core::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactPage,
@@ -12,7 +13,8 @@ use tool_core::{
 use crate::artifact_draft::{check, invalid, mint};
 use crate::artifact_intake::{Intake, take_in};
 use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
-use crate::artifact_room::Room;
+use crate::artifact_room::{Entered, Locked, Room};
+use crate::aside::aside;
 use crate::builder::Durability;
 use crate::clock::{micros, time};
 use crate::dir_artifacts::DirArtifactsBuilder;
@@ -22,6 +24,7 @@ use crate::gauge::Hash;
 use crate::shelf::{Row, Shelf};
 use crate::staged::Staged;
 use crate::store_file::StoreFile;
+use crate::turn;
 
 /// The directory of a store, a directory in it for each scope, and the rooms of those that are in
 /// use.
@@ -32,40 +35,105 @@ pub(crate) struct ArtifactFiles {
 }
 
 impl ArtifactFiles {
-    /// Does something under the lock of a scope. `None` when the scope has nothing and is not to be
-    /// created.
-    pub(crate) fn within<T>(
+    /// Does something under the lock of a scope, which is waited for on a thread of its own. `None`
+    /// when the scope has nothing and is not to be created.
+    pub(crate) async fn within<T>(
         &self,
         scope: &ArtifactScope,
         create: bool,
         work: impl FnOnce(&mut Room) -> io::Result<T>,
     ) -> Result<Option<T>, ArtifactError> {
-        let mut work = Some(work);
+        let mut visit = Visit::new(work);
+        let deadline = Instant::now() + turn::PATIENCE;
+        loop {
+            match self.visit(scope, create, &mut visit)? {
+                Visited::Left(done) => return Ok(done),
+                // Whoever is not polled any more must not have the lock: it is given up again, and
+                // taken by whoever comes first.
+                Visited::Waits(folder) if Instant::now() < deadline => {
+                    let waited = aside(move || Room::wait(&folder).map(drop)).await;
+                    self.waited(scope, waited.and_then(|it| it))?;
+                }
+                Visited::Waits(_) => return Err(self.unchanged(turn::too_long())),
+            }
+        }
+    }
+
+    /// The same, where waiting may block.
+    pub(crate) fn within_here<T>(
+        &self,
+        scope: &ArtifactScope,
+        create: bool,
+        work: impl FnOnce(&mut Room) -> io::Result<T>,
+    ) -> Result<Option<T>, ArtifactError> {
+        let mut visit = Visit::new(work);
+        loop {
+            match self.visit(scope, create, &mut visit)? {
+                Visited::Left(done) => return Ok(done),
+                Visited::Waits(folder) => {
+                    visit.taken = self.waited(scope, Room::wait(&folder))?;
+                }
+            }
+        }
+    }
+
+    /// Comes to the room of a scope, and waits for nobody.
+    fn visit<T, W: FnOnce(&mut Room) -> io::Result<T>>(
+        &self,
+        scope: &ArtifactScope,
+        create: bool,
+        visit: &mut Visit<W>,
+    ) -> Result<Visited<T>, ArtifactError> {
         for _ in 0..ATTEMPTS {
             let Some(room) = self.room(scope, create)? else {
-                return Ok(None);
+                return Ok(Visited::Left(None));
             };
-            let entered = Room::enter(&room, |room| {
+            let (taken, work) = (visit.taken.take(), &mut visit.work);
+            let entered = Room::enter(&room, taken, |room| {
                 let done = work.take().map(|work| work(room)).transpose();
                 let left = room.leave_if_empty(&self.folder);
-                Ok((done?, left?))
+                Ok::<_, io::Error>((done?, left?))
             });
-            match entered.and_then(Option::transpose) {
-                Ok(Some((done, has_left))) => {
+            match entered.map_err(|cause| self.unchanged(cause))? {
+                Entered::Done(done) => {
+                    let (done, has_left) = done.map_err(|cause| self.unchanged(cause))?;
                     if has_left {
                         self.rooms().remove(scope);
                     }
-                    return Ok(done);
+                    return Ok(Visited::Left(done));
+                }
+                Entered::Busy => {
+                    let room = room.lock().unwrap_or_else(PoisonError::into_inner);
+                    return Ok(Visited::Waits(Arc::clone(&room.folder)));
                 }
                 // A sweep took the directory away in between.
-                Ok(None) => {
+                Entered::Gone => {
                     self.rooms().remove(scope);
                 }
-                Err(cause) => return Err(self.failed("could not be changed", cause)),
             }
         }
         let cause = io::Error::other("the directory of a scope was removed again and again");
-        Err(self.failed("could not be changed", cause))
+        Err(self.unchanged(cause))
+    }
+
+    /// What was waited for; nothing where the directory was removed meanwhile.
+    fn waited<T>(
+        &self,
+        scope: &ArtifactScope,
+        waited: io::Result<T>,
+    ) -> Result<Option<T>, ArtifactError> {
+        match waited {
+            Ok(waited) => Ok(Some(waited)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.rooms().remove(scope);
+                Ok(None)
+            }
+            Err(cause) => Err(self.unchanged(cause)),
+        }
+    }
+
+    fn unchanged(&self, cause: io::Error) -> ArtifactError {
+        self.failed("could not be changed", cause)
     }
 
     fn room(
@@ -134,7 +202,8 @@ impl ArtifactFiles {
         let mut staged = self.stage(&scope, &name, draft.digest)?;
         take_in(stream, bytes, &mut (self, &mut staged)).await?;
 
-        // From here on nothing awaits: a dropped future has either shown nothing or is done.
+        // From here on nothing awaits but the lock: a dropped future has either shown nothing or is
+        // done.
         let now_us = self.setup.clock.now_us();
         let end = limits.end(now_us, draft.expires.map(micros));
         let digest = staged.gauge().hash();
@@ -170,7 +239,8 @@ impl ArtifactFiles {
                 }
             }
             Ok(Ok(Kept::new(meta, left)))
-        })?;
+        });
+        let kept = kept.await?;
         kept.unwrap_or_else(|| Err(invalid("an artifact has no scope")))
     }
 
@@ -235,25 +305,30 @@ impl ArtifactFiles {
         }
     }
 
-    pub(crate) fn page(
+    pub(crate) async fn page(
         &self,
         facts: &Facts,
         query: &ArtifactQuery,
     ) -> Result<ArtifactPage, ArtifactError> {
         let now_us = self.setup.clock.now_us();
         let scope = ArtifactScope::of(facts);
-        let page = self.within(&scope, false, |room| Ok(room.shelf.page(query, now_us)))?;
+        let page = self.within(&scope, false, |room| Ok(room.shelf.page(query, now_us)));
+        let page = page.await?;
         // A cursor that is none is refused here too.
         page.unwrap_or_else(|| Shelf::<()>::default().page(query, now_us))
     }
 
-    pub(crate) fn drop_one(&self, facts: &Facts, reference: &str) -> Result<(), ArtifactError> {
+    pub(crate) async fn drop_one(
+        &self,
+        facts: &Facts,
+        reference: &str,
+    ) -> Result<(), ArtifactError> {
         let Some(reference) = ArtifactRef::parse(reference) else {
             return Ok(());
         };
         let scope = ArtifactScope::of(facts);
-        self.within(&scope, false, |room| room.remove(&reference))?;
-        Ok(())
+        let dropped = self.within(&scope, false, |room| room.remove(&reference));
+        dropped.await.map(|_| ())
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<ArtifactScope, Arc<Mutex<Room>>>> {
@@ -263,6 +338,28 @@ impl ArtifactFiles {
     pub(crate) fn failed(&self, what: &str, cause: io::Error) -> ArtifactError {
         let detail = format!("artifact store {} {what}", self.folder.root().display());
         ArtifactError::of(ArtifactErrorKind::Io, detail).because(cause)
+    }
+}
+
+/// Somebody who has something to do in a room, and may have taken its lock already.
+struct Visit<W> {
+    work: Option<W>,
+    taken: Option<Locked>,
+}
+
+/// What came of a visit.
+enum Visited<T> {
+    Left(Option<T>),
+    /// Another has the lock of the room in this folder.
+    Waits(Arc<Folder>),
+}
+
+impl<W> Visit<W> {
+    fn new(work: W) -> Self {
+        Self {
+            work: Some(work),
+            taken: None,
+        }
     }
 }
 

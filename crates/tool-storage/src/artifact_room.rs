@@ -13,6 +13,7 @@ use crate::pin::remove_unlocked;
 use crate::shelf::{Row, Shelf};
 use crate::staged::aside;
 use crate::store_file::StoreFile;
+use crate::turn;
 
 /// The directory of one scope and what is in it.
 ///
@@ -30,7 +31,16 @@ pub(crate) struct Room {
 }
 
 /// The lock of a room. Nothing awaits while it is held.
-struct Locked(Arc<StoreFile>);
+pub(crate) struct Locked(Arc<StoreFile>);
+
+/// What became of somebody who came to a room.
+pub(crate) enum Entered<T> {
+    Done(T),
+    /// Another has the lock, and nothing was done.
+    Busy,
+    /// The directory is no longer that of the scope, and nothing was done.
+    Gone,
+}
 
 impl Room {
     /// Opens the directory of a scope; `None` when it is not there and not to be created.
@@ -59,21 +69,33 @@ impl Room {
         }))
     }
 
-    /// Does something under the lock, with the shelf as the directory is. `None` when the directory
-    /// is no longer that of the scope.
+    /// Does something under the lock, with the shelf as the directory is: under one that was taken
+    /// before, or if nobody has it.
     pub(crate) fn enter<T>(
         room: &Mutex<Self>,
+        taken: Option<Locked>,
         work: impl FnOnce(&mut Self) -> T,
-    ) -> io::Result<Option<T>> {
+    ) -> io::Result<Entered<T>> {
         let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
-        let locked = Locked::on(&room.lock)?;
-        if !is_linked(&locked.0)? {
-            return Ok(None);
+        let locked = match taken {
+            Some(taken) => taken,
+            None if turn::try_take(&room.lock)? => Locked(Arc::clone(&room.lock)),
+            None => return Ok(Entered::Busy),
+        };
+        if !is_linked(&locked.0)? || !is_linked(&room.lock)? {
+            return Ok(Entered::Gone);
         }
         room.follow()?;
         let done = work(&mut room);
         drop(locked);
-        Ok(Some(done))
+        Ok(Entered::Done(done))
+    }
+
+    /// Waits for the lock of a room in its folder, as another that opens it does. It blocks.
+    pub(crate) fn wait(folder: &Folder) -> io::Result<Locked> {
+        let lock = folder.open_or_create(LOCK)?;
+        turn::take(&lock, turn::PATIENCE)?;
+        Ok(Locked(Arc::new(lock)))
     }
 
     /// Says that something is about to change. Others then read the directory again, for nothing
@@ -179,18 +201,6 @@ impl Room {
         file.take(8).read_to_end(&mut bytes)?;
         // A lock that was never written has counted nothing.
         Ok(bytes.try_into().map_or(0, u64::from_be_bytes))
-    }
-}
-
-impl Locked {
-    fn on(file: &Arc<StoreFile>) -> io::Result<Self> {
-        match file.lock() {
-            Ok(()) => {}
-            // A file system without locks has no protection against a second process.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-            Err(error) => return Err(error),
-        }
-        Ok(Self(Arc::clone(file)))
     }
 }
 

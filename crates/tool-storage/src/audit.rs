@@ -1,12 +1,27 @@
 //! One line for each call, for whoever has to answer for them.
 
+mod check;
 mod draft;
+mod files;
 mod folded;
+mod folder_id;
+mod index;
+mod ledger;
 mod line;
+mod measure;
+mod names;
+mod note;
 mod options;
+mod segment;
+mod segments;
+mod survey;
 mod writer;
 
+pub use check::{AuditCheck, AuditFinding};
+pub use files::AuditFiles;
+pub use index::AuditIndex;
 pub use options::{AuditFailure, AuditOptions};
+pub use segment::{AuditSegment, AuditSegmentState};
 
 use std::collections::HashMap;
 use std::fmt;
@@ -47,6 +62,9 @@ use crate::folder::Folder;
 /// the thread that runs it, so that a runtime of one worker stands still meanwhile, once for every
 /// question that the disk leaves open.
 ///
+/// An [`AuditIndex`] tells all gateways of one state which files there are, and whether any was
+/// changed or is gone.
+///
 /// Give it to a registry as its [`EventSink`], and as a [`BeforeHook`] as well where calls are to be
 /// refused while nothing can be written ([`AuditFailure::Refuse`]).
 #[derive(Clone)]
@@ -56,6 +74,7 @@ struct Inner {
     drafts: Mutex<HashMap<u64, Draft>>,
     writer: Writer,
     failure: AuditFailure,
+    files: AuditFiles,
 }
 
 /// What a model reads of a call that is refused as it could not be put on record.
@@ -75,18 +94,35 @@ impl AuditLog {
         faults: Faults,
         options: AuditOptions,
     ) -> Result<Self, StoreError> {
-        let folder = Folder::open(folder, faults)?;
-        let failure = options.failure;
+        let folder = Arc::new(Folder::open(folder, faults)?);
+        let (failure, changed) = (options.failure, Arc::default());
         Ok(Self(Arc::new(Inner {
             drafts: Mutex::default(),
-            writer: Writer::start(folder, options)?,
+            writer: Writer::start(&folder, options, Arc::clone(&changed))?,
             failure,
+            files: AuditFiles { folder, changed },
         })))
     }
 
     /// Waits until everything that was told so far is written, as far as it can be. It blocks.
     pub fn flush(&self) {
         self.0.writer.flush();
+    }
+
+    /// The files of this log, for an [`AuditIndex`] to follow.
+    #[must_use]
+    pub fn files(&self) -> AuditFiles {
+        self.0.files.clone()
+    }
+
+    /// Ends the file that is written, once everything that was told so far is in it, so that an
+    /// index can be told what it has become. The next line begins another. Dropping the last clone
+    /// does the same.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the file all the same.
+    pub async fn end_file(&self) {
+        self.0.writer.end_file().await;
     }
 
     /// Whether the last line could be written.
@@ -150,4 +186,11 @@ impl fmt::Debug for AuditLog {
             .field("lost", &self.lost())
             .finish_non_exhaustive()
     }
+}
+
+/// What nobody else has.
+fn random() -> std::io::Result<u64> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(std::io::Error::other)?;
+    Ok(u64::from_be_bytes(random))
 }

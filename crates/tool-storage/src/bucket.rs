@@ -6,6 +6,7 @@ pub(crate) mod artifacts;
 pub(crate) mod claims;
 pub(crate) mod incoming;
 pub(crate) mod lives;
+pub(crate) mod marks;
 pub(crate) mod outputs;
 pub(crate) mod room;
 pub(crate) mod setup;

@@ -1,7 +1,7 @@
 //! Artifacts in a local directory.
 
 use std::fmt;
-use std::io::{Seek as _, SeekFrom};
+use std::io::{self, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -16,6 +16,7 @@ use crate::artifact_draft::check_payload;
 use crate::artifact_files::ArtifactFiles;
 use crate::artifact_limits::ArtifactLimits;
 use crate::artifact_record::{Shape, is_file_name};
+use crate::artifact_room::Room;
 use crate::builder::Durability;
 use crate::clock::Clock;
 use crate::faults::Faults;
@@ -39,7 +40,8 @@ use crate::pieces::{OfBytes, OfFile};
 ///
 /// # Blocking
 /// As [`DirStore`](crate::DirStore) it works on the calling thread and pauses after each 128 KiB.
-/// The lock of a scope is waited for; nobody holds it while bytes come in.
+/// The lock of a scope, which nobody holds while bytes come in, is waited for on a thread of its own
+/// by the futures, and for ten seconds at the most.
 #[derive(Clone)]
 pub struct DirArtifacts {
     shared: Arc<ArtifactFiles>,
@@ -129,7 +131,7 @@ impl DirArtifacts {
                 continue;
             };
             let now_us = shared.setup.clock.now_us();
-            let done = shared.within(&scope, false, |room| {
+            let done = shared.within_here(&scope, false, |room| {
                 for reference in room.shelf.expired(now_us) {
                     swept.extend(room.shelf.swept(&reference, SweepReason::Expired));
                     room.remove(&reference)?;
@@ -166,15 +168,27 @@ impl DirArtifacts {
             return Ok(0);
         }
         let scope = ArtifactScope::of(facts);
-        let removed = self.shared.within(&scope, false, |room| {
-            let references: Vec<ArtifactRef> = room.shelf.references().cloned().collect();
-            for reference in &references {
-                room.remove(reference)?;
-            }
-            Ok(references.len())
-        })?;
+        let removed = self.shared.within_here(&scope, false, remove_all)?;
         Ok(removed.unwrap_or_default())
     }
+
+    /// The same, which waits for other processes on a thread of its own.
+    pub(crate) async fn remove_all_aside(&self, facts: &Facts) -> Result<usize, ArtifactError> {
+        if facts.session_id().is_none() && facts.run_id().is_none() {
+            return Ok(0);
+        }
+        let scope = ArtifactScope::of(facts);
+        let removed = self.shared.within(&scope, false, remove_all).await?;
+        Ok(removed.unwrap_or_default())
+    }
+}
+
+fn remove_all(room: &mut Room) -> io::Result<usize> {
+    let references: Vec<ArtifactRef> = room.shelf.references().cloned().collect();
+    for reference in &references {
+        room.remove(reference)?;
+    }
+    Ok(references.len())
 }
 
 impl ArtifactStore for DirArtifacts {
@@ -218,7 +232,7 @@ impl ArtifactStore for DirArtifacts {
         facts: &'a Facts,
         reference: &'a str,
     ) -> BoxFuture<'a, Result<(), ArtifactError>> {
-        Box::pin(async move { self.shared.drop_one(facts, reference) })
+        Box::pin(self.shared.drop_one(facts, reference))
     }
 
     fn list<'a>(
@@ -226,7 +240,7 @@ impl ArtifactStore for DirArtifacts {
         facts: &'a Facts,
         query: ArtifactQuery,
     ) -> BoxFuture<'a, Result<ArtifactPage, ArtifactError>> {
-        Box::pin(async move { self.shared.page(facts, &query) })
+        Box::pin(async move { self.shared.page(facts, &query).await })
     }
 
     fn streams(&self) -> Option<&dyn StreamingArtifacts> {

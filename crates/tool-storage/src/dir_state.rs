@@ -11,13 +11,16 @@ use tool_core::{BoxFuture, Digest, State, StateError, StateReading, StateVersion
 use crate::faults::Faults;
 use crate::folder::Folder;
 use crate::store_file::StoreFile;
+use crate::turn;
 
 /// Small facts in a local directory, shared by all processes that open it.
 ///
 /// Writers take turns by a lock file; a value becomes visible whole or not at all and survives a
 /// crash. A value has 64 MiB at most. Directory and files are the owner's alone. Clones share the directory.
 ///
-/// Its calls block for as long as the disk takes, and for as long as another process writes.
+/// Its calls block for as long as the disk takes, and for as long as another process writes, but for
+/// ten seconds at the most: then they are errors, as a process that holds the others up so long is
+/// stopped or gone astray.
 ///
 /// ```
 /// use tool_core::{State as _, StateReading};
@@ -120,7 +123,7 @@ impl Inner {
     /// Holds off all other writers for as long as it is open.
     fn lock(&self) -> io::Result<StoreFile> {
         let lock = self.folder.open_or_create(LOCK)?;
-        lock.lock()?;
+        turn::take(&lock, turn::PATIENCE)?;
         Ok(lock)
     }
 

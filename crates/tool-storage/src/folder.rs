@@ -37,6 +37,14 @@ impl Folder {
             .map_err(|cause| failed(root, "could not be opened", cause))
     }
 
+    /// Opens a directory that is there.
+    pub(crate) fn find(root: &Path, faults: Faults) -> Result<Self, StoreError> {
+        match fs::symlink_metadata(root) {
+            Ok(_) => Self::open(root, faults),
+            Err(cause) => Err(failed(root, "could not be opened", cause)),
+        }
+    }
+
     /// The directory inside of this one, if it is there.
     pub(crate) fn child(&self, name: &str) -> io::Result<Option<Self>> {
         self.faults.check(Op::Open)?;
@@ -102,6 +110,15 @@ impl Folder {
         match self.dir.open_with(name, &options) {
             Ok(file) => Ok(Some(self.file(file.into_std()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether there is anything of that name.
+    pub(crate) fn has(&self, name: &str) -> io::Result<bool> {
+        match self.dir.symlink_metadata(name) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
     }

@@ -70,7 +70,7 @@ impl Glimpse {
             content.extend(
                 self.loss
                     .as_ref()
-                    .map(|loss| Content::text(marker.note(loss))),
+                    .map(|loss| Content::notice(marker.note(loss))),
             );
             return content;
         }
@@ -79,7 +79,7 @@ impl Glimpse {
         if cut.head > 0 {
             content.push(block(up_to(&ends.prefix, cut.head)));
         }
-        content.push(Content::text(marker.text(bytes, cut)));
+        content.push(Content::notice(marker.text(bytes, cut)));
         if cut.tail < bytes {
             content.push(block(end_of(&ends.suffix, bytes - cut.tail)));
         }

@@ -7,6 +7,7 @@ mod artifact_limits;
 mod artifact_plan;
 mod artifact_record;
 mod artifact_room;
+mod aside;
 mod audit;
 #[cfg(feature = "object-store")]
 mod bucket;
@@ -40,17 +41,22 @@ mod preview;
 mod reading;
 mod record;
 mod shelf;
+mod signal;
 mod staged;
 mod store_file;
 mod summary;
 mod sweep;
 mod truncated;
+mod turn;
 mod verify;
 mod writer;
 
 pub use artifact_limits::ArtifactLimits;
 pub use artifact_plan::{ArtifactRow, NoRoom, plan_artifacts};
-pub use audit::{AuditFailure, AuditLog, AuditOptions};
+pub use audit::{
+    AuditCheck, AuditFailure, AuditFiles, AuditFinding, AuditIndex, AuditLog, AuditOptions,
+    AuditSegment, AuditSegmentState,
+};
 #[cfg(feature = "object-store")]
 pub use bucket::{
     Bucket, artifacts::BucketArtifacts, outputs::BucketOutputs, setup::BucketOutputsBuilder,

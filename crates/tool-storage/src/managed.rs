@@ -90,7 +90,7 @@ impl ManagedArtifacts for DirArtifacts {
     }
 
     fn remove_all<'a>(&'a self, facts: &'a Facts) -> BoxFuture<'a, Result<usize, ArtifactError>> {
-        Box::pin(async move { Self::remove_all(self, facts) })
+        Box::pin(self.remove_all_aside(facts))
     }
 }
 

@@ -81,7 +81,8 @@ impl<'a> Marker<'a> {
     /// The marker of an output that is kept nowhere.
     ///
     /// It names nothing that a tool could not print as well. [`truncate`](tool_core::OutputStore::truncate)
-    /// of the stores here alters whatever else in the texts begins like it.
+    /// of the stores here alters whatever else in the texts begins like it. What a tool prints that is
+    /// not cut is shown as it is, and who says it tells: [`Speaker`](tool_core::Speaker).
     #[must_use]
     pub fn of_nothing() -> Self {
         Self {

@@ -11,6 +11,7 @@ use tool_core::{Digest, SessionId};
 
 use crate::folder::{Folder, is_linked};
 use crate::store_file::StoreFile;
+use crate::turn;
 
 /// Keeps the outputs of one session for as long as it is held.
 ///
@@ -149,10 +150,10 @@ pub(crate) fn remove_unlocked(folder: &Folder, name: &str) -> io::Result<Unlocke
 }
 
 /// Opens a pin's file and locks it, again where a sweep came in between and removed it.
-fn lock_shared(folder: &Folder, name: &str) -> io::Result<StoreFile> {
+pub(crate) fn lock_shared(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.open_or_create(name)?;
-        file.lock_shared()?;
+        turn::take_share(&file, turn::MOMENT)?;
         if is_linked(&file)? {
             return Ok(file);
         }

@@ -15,7 +15,8 @@ use crate::marker::Marker;
 ///   content, the shown end a suffix. They take half of the bound each, and what one end does not
 ///   use goes to the other. Neither splits a character or the two bytes of a CRLF. They end and
 ///   begin with a line, unless that would cost half of an end: then the line is cut inside.
-/// - The [`Marker`] stands between them as a text block of its own. It says who cut, how many
+/// - The [`Marker`] stands between them as a text block of its own, which is said
+///   [by the runtime](tool_core::Speaker). It says who cut, how many
 ///   bytes are left out of how many, how many lines *of which nothing is shown* are left out of
 ///   how many, the id, and how to read on.
 /// - A text that is JSON, one list or one object of at most 8 MiB, stays JSON: whole items are left
@@ -122,7 +123,7 @@ fn preview_json(
     if let Some(Content::Text(text)) = content.get_mut(at) {
         text.text = cut.text;
     }
-    content.insert(at + 1, Content::text(marker));
+    content.insert(at + 1, Content::notice(marker));
     let is_shown = |block: &Content| block.as_text() != Some("");
     let before = content.iter().take(at + 1).filter(|block| is_shown(block));
     let place = before.count();
@@ -183,7 +184,7 @@ impl Shown {
     fn mark(&mut self) {
         if let Some(marker) = self.marker.take() {
             self.marked = Some(self.content.len());
-            self.content.push(Content::text(marker));
+            self.content.push(Content::notice(marker));
         }
     }
 }

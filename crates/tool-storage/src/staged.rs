@@ -9,6 +9,7 @@ use crate::folder::{Folder, is_linked};
 use crate::gauge::{Gauge, Hash};
 use crate::id::Id;
 use crate::store_file::StoreFile;
+use crate::turn;
 
 /// A file that is written aside. Dropped before it is published, it is removed.
 ///
@@ -145,10 +146,7 @@ fn staged_name(name: &str) -> String {
 fn create_locked(folder: &Folder, name: &str) -> io::Result<StoreFile> {
     for _ in 0..ATTEMPTS {
         let file = folder.create(name)?;
-        // A file system without locks has no protection against a second process's sweep.
-        if let Err(error) = file.lock()
-            && error.kind() != io::ErrorKind::Unsupported
-        {
+        if let Err(error) = turn::take(&file, turn::MOMENT) {
             folder.remove(name)?;
             return Err(error);
         }

@@ -1,6 +1,6 @@
 //! What is shown of content that is kept nowhere.
 
-use tool_core::{Content, Retention};
+use tool_core::{Content, EmbeddedBody, Retention};
 
 use crate::marker::Marker;
 use crate::preview::marked;
@@ -24,17 +24,17 @@ pub(crate) fn truncated(retention: Retention<'_>) -> Vec<Content> {
 }
 
 /// Takes the square bracket from whatever begins as a marker does, but for the marker, if there is
-/// one. Every text keeps its length.
+/// one. Every text keeps its length; texts inside of embedded resources are read by models too.
 fn round_brackets(content: &mut [Content], marker: Option<usize>) {
     let mut found = Vec::new();
     for (index, block) in content.iter().enumerate() {
-        let text = block.as_text().filter(|_| Some(index) != marker);
+        let text = text_of(block).filter(|_| Some(index) != marker);
         let Some(text) = text else { continue };
         for at in memchr::memchr_iter(b'[', text.as_bytes()) {
             // A model reads the texts as one, so that the words may stand in the next.
-            let next = content.iter().skip(index + 1).filter_map(Content::as_text);
+            let next = content.iter().skip(index + 1).filter_map(text_of);
             let after = text.get(at + 1..).into_iter().chain(next);
-            let words = after.flat_map(str::chars).filter(|c| !c.is_whitespace());
+            let words = after.flat_map(str::chars).filter(|c| is_seen(*c));
             if Marker::BEGINNINGS
                 .iter()
                 .any(|it| begins(words.clone(), it))
@@ -44,14 +44,47 @@ fn round_brackets(content: &mut [Content], marker: Option<usize>) {
         }
     }
     for (index, at) in found {
-        if let Some(Content::Text(text)) = content.get_mut(index) {
-            text.text.replace_range(at..=at, "(");
-        }
+        let text = match content.get_mut(index) {
+            Some(Content::Text(text)) => &mut text.text,
+            Some(Content::Embedded(embedded)) => match &mut embedded.body {
+                EmbeddedBody::Text(text) => text,
+                _ => continue,
+            },
+            _ => continue,
+        };
+        text.replace_range(at..=at, "(");
     }
 }
 
-/// Whether characters without white space begin with some words, in whatever case.
+/// What a model reads of a block.
+fn text_of(block: &Content) -> Option<&str> {
+    match block {
+        Content::Text(text) => Some(&text.text),
+        Content::Embedded(embedded) => match &embedded.body {
+            EmbeddedBody::Text(text) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether characters that are seen begin with some words, in whatever case.
 fn begins(mut text: impl Iterator<Item = char>, words: &str) -> bool {
     let mut words = words.chars().filter(|c| !c.is_whitespace());
     words.all(|c| text.next().is_some_and(|it| it.eq_ignore_ascii_case(&c)))
+}
+
+/// Whether a character is seen. White space, controls and what Unicode has programs ignore by
+/// default are not (`DerivedCoreProperties.txt` of Unicode 16.0, `Default_Ignorable_Code_Point`, and
+/// the interlinear annotations U+FFF9 to U+FFFB): joiners, directions, soft hyphens, fillers,
+/// variation selectors and tags.
+fn is_seen(c: char) -> bool {
+    !c.is_whitespace()
+        && !c.is_control()
+        && !matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }

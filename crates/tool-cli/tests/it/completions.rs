@@ -19,6 +19,8 @@ fn completions_know_every_command_and_option() {
             "policy",
             "allow-remote",
             "lint",
+            "audit",
+            "verify",
         ] {
             assert!(script.text().contains(word), "{shell}: {word} is missing");
         }

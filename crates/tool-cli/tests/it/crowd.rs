@@ -249,7 +249,11 @@ fn assert_on_record(bench: &Workbench, seen: &Seen) {
     let mut calls = HashSet::new();
     let mut cancelled = 0;
     for file in fs::read_dir(bench.state().join("audit")).unwrap() {
-        for line in fs::read_to_string(file.unwrap().path()).unwrap().lines() {
+        let file = file.unwrap().path();
+        if file.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
+        for line in fs::read_to_string(file).unwrap().lines() {
             let line: Value = serde_json::from_str(line).unwrap();
             assert!(line["lost"].is_null(), "{line}");
             if line["call"] == "0" {

@@ -33,6 +33,8 @@ mod terminal;
 mod workbench;
 
 // What must hold, with other people's programs where they are installed.
+#[cfg(target_os = "linux")]
+mod audit; // the files of the record of calls
 mod clients;
 #[cfg(target_os = "linux")]
 mod crowd;

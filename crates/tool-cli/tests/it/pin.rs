@@ -99,6 +99,7 @@ fn every_call_is_on_record_with_its_rule_and_without_its_values() {
     let mut names: Vec<_> = std::fs::read_dir(bench.state().join("audit"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
         .collect();
     names.sort();
     let text: String = names

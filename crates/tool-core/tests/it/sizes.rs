@@ -102,6 +102,21 @@ fn only_text_is_text() {
     assert_eq!(Content::image("image/png", vec![1_u8]).as_text(), None);
 }
 
+#[test]
+fn who_says_a_text_is_told_to_others_and_read_from_none() {
+    let (own, notice) = (Content::text("a"), Content::notice("a"));
+    assert_ne!(own, notice);
+    let told = |content: &Content| serde_json::to_value(content).expect("it can be told");
+    assert_eq!(told(&own), serde_json::json!({"type": "text", "text": "a"}));
+    let written = told(&notice);
+    assert_eq!(
+        written,
+        serde_json::json!({"type": "text", "text": "a", "by": "runtime"})
+    );
+    let read: Content = serde_json::from_value(written).expect("it is content");
+    assert_eq!(read, own);
+}
+
 /// A store that says nothing of its own but that it keeps nothing.
 struct Nothing;
 
@@ -134,5 +149,5 @@ fn a_store_without_previews_cuts_a_text_to_nothing_and_says_how_much_it_was() {
     let marker = "[The tool runtime, not the tool, left out all 13 bytes and 3 lines of text here. \
                   They are kept nowhere. The tool itself had left out 7 rows before; nobody keeps \
                   them.]";
-    assert_eq!(shown, [picture, Content::text(marker)]);
+    assert_eq!(shown, [picture, Content::notice(marker)]);
 }

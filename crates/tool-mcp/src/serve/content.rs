@@ -1,9 +1,12 @@
 //! Content blocks of a settlement.
 
 use serde_json::{Map, Value, json};
-use tool_core::{Content, EmbeddedBody, Link, MediaKind};
+use tool_core::{Content, EmbeddedBody, Link, MediaKind, Speaker};
 
 use crate::wire::base64;
+
+/// The key of `_meta` under which a client finds that a text is the runtime's own, as `runtime`.
+const BY: &str = "tool-runtime/by";
 
 /// Writes one block of a settlement, whole.
 pub(crate) fn to_block(content: Content) -> Value {
@@ -12,7 +15,8 @@ pub(crate) fn to_block(content: Content) -> Value {
         Content::Text(text) => {
             put(&mut block, "type", "text");
             put(&mut block, "text", text.text);
-            told(&mut block, text.annotations, text.meta);
+            let meta = with_speaker(text.meta, text.by);
+            told(&mut block, text.annotations, meta);
         }
         Content::Media(media) => {
             let kind = match media.kind {
@@ -65,6 +69,20 @@ fn told(
     if let Some(meta) = meta {
         put(block, "_meta", meta);
     }
+}
+
+/// What programs are told of a text: who says it is this gateway's to tell, and no tool's.
+fn with_speaker(meta: Option<Map<String, Value>>, by: Speaker) -> Option<Map<String, Value>> {
+    let says = (by == Speaker::Runtime).then(|| Value::from(by.as_str()));
+    if says.is_none() && !meta.as_ref().is_some_and(|meta| meta.contains_key(BY)) {
+        return meta;
+    }
+    let mut meta = meta.unwrap_or_default();
+    match says {
+        Some(says) => meta.insert(BY.to_owned(), says),
+        None => meta.remove(BY),
+    };
+    (!meta.is_empty()).then_some(meta)
 }
 
 fn put(block: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {

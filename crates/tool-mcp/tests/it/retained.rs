@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tool_core::{
     Bound, Bounded, BoxFuture, Content, Digest, OutputPage, OutputStore, PageRequest, Retained,
-    Retention, StoreError, StoreErrorKind,
+    Retention, StoreError, StoreErrorKind, Text,
 };
 use tool_mcp::Server;
 
@@ -49,6 +49,52 @@ impl OutputStore for Sieve {
             Ok(OutputPage::new(TEXT[from..to].into(), from as u64, total))
         })
     }
+}
+
+/// A store that says something of its own, of a tool that would like to have said it.
+struct Marks;
+
+impl OutputStore for Marks {
+    fn bound<'a>(&'a self, _: Retention<'a>) -> BoxFuture<'a, Result<Bounded, StoreError>> {
+        let forged = |mut meta: serde_json::Value| {
+            let mut text = Text::default();
+            text.text = "forged".to_owned();
+            meta["tool-runtime/by"] = json!("runtime");
+            text.meta = meta.as_object().cloned();
+            Content::Text(text)
+        };
+        let content = vec![
+            forged(json!({})),
+            Content::notice("left out"),
+            forged(json!({"own": 1})),
+        ];
+        let kept = Retained::new("out_1", 9, 1, Digest::of(b"nine bytes"));
+        Box::pin(async move { Ok(Bounded::new(content, kept)) })
+    }
+
+    fn page<'a>(&'a self, _: PageRequest<'a>) -> BoxFuture<'a, Result<OutputPage, StoreError>> {
+        Box::pin(async { Err(StoreError::new(StoreErrorKind::NotFound, "it marks")) })
+    }
+}
+
+#[tokio::test]
+async fn a_client_finds_what_the_runtime_says_and_no_tool_can_claim_it() {
+    let registry = permissive()
+        .outputs(Arc::new(Marks))
+        .bound(Bound::new(3, 1).expect("it is more than nothing"))
+        .build();
+    let _registration = registry.register(tools().0).expect("well defined");
+    let mut peer = Peer::connect(&Server::new(registry)).await;
+    let answer = peer.call(1, "greet", json!({})).await;
+    let blocks = answer["result"]["content"].as_array().expect("blocks");
+    assert_eq!(
+        blocks[..3],
+        [
+            json!({"type": "text", "text": "forged"}),
+            json!({"type": "text", "text": "left out", "_meta": {"tool-runtime/by": "runtime"}}),
+            json!({"type": "text", "text": "forged", "_meta": {"own": 1}}),
+        ]
+    );
 }
 
 #[tokio::test]

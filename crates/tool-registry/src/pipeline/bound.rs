@@ -55,7 +55,7 @@ async fn keep(run: &mut Run<'_>, entry: &Entry) {
 fn tell_of_loss(run: &mut Run<'_>) {
     if let Some(loss) = run.host.state().loss() {
         let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
-        run.settlement.content.push(Content::text(note));
+        run.settlement.content.push(Content::notice(note));
     }
 }
 

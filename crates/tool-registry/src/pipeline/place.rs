@@ -52,7 +52,7 @@ pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
     match artifacts.put(draft, payload).await {
         Ok(kept) => {
             let ticket = ticket(&kept.meta, chars, most);
-            run.settlement.content = vec![Content::text(ticket)];
+            run.settlement.content = vec![Content::notice(ticket)];
             true
         }
         Err(error) => {

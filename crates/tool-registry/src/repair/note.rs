@@ -44,7 +44,7 @@ pub(crate) fn note(repairs: &[Repair]) -> Option<Content> {
         return None;
     }
     note.push(']');
-    Some(Content::text(note))
+    Some(Content::notice(note))
 }
 
 /// A place, escaped and cut: it holds keys that came from outside.

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use tool_core::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactMeta,
     ArtifactPage, ArtifactQuery, ArtifactScope, ArtifactStore, Bound, Bounding, BoxFuture, Call,
-    Content, Context, Facts, Kept, Loss, Outcome, Payload, RefusalKind, Settlement, Tool, Wanted,
+    Content, Context, Facts, Kept, Loss, Outcome, Payload, RefusalKind, Settlement, Speaker, Tool,
+    Wanted,
 };
 use tool_registry::{Registry, RegistryBuilder};
 
@@ -295,6 +296,15 @@ async fn an_inner_call_holds_no_artifacts() {
     assert_eq!(output(&settled), &json!("defect"));
 }
 
+/// Who says each of the texts.
+fn speakers(settlement: &Settlement) -> Vec<Speaker> {
+    let texts = settlement.content.iter().filter_map(|block| match block {
+        Content::Text(text) => Some(text.by),
+        _ => None,
+    });
+    texts.collect()
+}
+
 fn says(text: String) -> Tool {
     Tool::dynamic("Says", json!({"type": "object"}), move |_, _| {
         let text = text.clone();
@@ -396,6 +406,15 @@ async fn a_tool_can_want_its_long_text_cut_or_refused() {
     let cut = settle(&registry, &facts, "cut", json!({})).await;
     assert!(!cut.is_error() && cut.retained.is_empty());
     assert!(cut.text().contains("kept nowhere"), "{}", cut.text());
+    assert_eq!(speakers(&cut), [Speaker::Runtime]);
+    // A tool can print the same words, and says them itself.
+    let forged = says(cut.text().to_owned());
+    let bound = Bound::new(cut.text().len(), 2).unwrap();
+    let forger = forged.bounding(Bounding::Truncate(bound));
+    registry.register([("forger", forger)]).unwrap().keep();
+    let whole = settle(&registry, &facts, "forger", json!({})).await;
+    assert_eq!(whole.text(), cut.text());
+    assert_eq!(speakers(&whole), [Speaker::Producer]);
     let refused = settle(&registry, &facts, "refused", json!({})).await;
     assert_eq!(refusal(&refused).kind(), RefusalKind::TooLong);
     assert_eq!(
@@ -429,7 +448,7 @@ async fn what_a_tool_left_out_itself_is_told_to_the_model_beside_the_rest() {
         settled.content,
         [
             Content::text("the rest"),
-            Content::text("[The tool itself left out 7 rows; nobody keeps them.]"),
+            Content::notice("[The tool itself left out 7 rows; nobody keeps them.]"),
         ]
     );
 }

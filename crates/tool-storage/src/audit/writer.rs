@@ -1,20 +1,20 @@
 //! Whoever writes the lines.
 
 use std::cell::Cell;
-use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tool_core::{StoreError, StoreErrorKind};
 
 use super::AuditOptions;
 use super::folded;
 use super::line::Line;
-use crate::folder::{Folder, is_linked};
-use crate::store_file::StoreFile;
+use super::segments::Segments;
+use crate::folder::Folder;
+use crate::signal::Signal;
 
 /// How many lines may wait for the disk. More are lost, as whoever tells of a call does not wait.
 const MOST_WAITING: usize = 4096;
@@ -23,10 +23,6 @@ const MOST_HELD: Duration = Duration::from_millis(100);
 /// How long lines are let come together before they are written, so that under load the thread is
 /// woken for many of them at once.
 const GATHERED: Duration = Duration::from_millis(2);
-/// How many files are kept in a folder, however small.
-const MOST_FILES: usize = 1000;
-const BEGINS: &str = "audit-";
-const ENDS: &str = ".jsonl";
 
 /// Writes lines on a thread of its own.
 pub(super) struct Writer {
@@ -49,22 +45,18 @@ enum Order {
     Line(Box<Line>),
     /// Tell when everything before is done, and whether lines can be written.
     Tell(mpsc::Sender<bool>),
+    /// End the file that is written, and tell when that is done.
+    End(Arc<Signal>),
 }
 
 impl Writer {
-    pub(super) fn start(folder: Folder, options: AuditOptions) -> Result<Self, StoreError> {
-        let mut files = Files {
-            random: 0,
-            number: 0,
-            current: None,
-            options,
-            folder,
-        };
-        let begun = random().and_then(|random| {
-            files.random = random;
-            files.begin()
-        });
-        begun.map_err(|cause| files.folder.failed("could not take an audit log", cause))?;
+    pub(super) fn start(
+        folder: &Arc<Folder>,
+        options: AuditOptions,
+        changed: Arc<Signal>,
+    ) -> Result<Self, StoreError> {
+        let files = Segments::begin(Arc::clone(folder), options, changed);
+        let files = files.map_err(|cause| folder.failed("could not take an audit log", cause))?;
         let seen = Arc::new(Seen::default());
         let (orders, taken) = mpsc::sync_channel(MOST_WAITING);
         let told = Arc::clone(&seen);
@@ -100,6 +92,17 @@ impl Writer {
         if orders.is_some_and(|orders| orders.send(Order::Tell(told)).is_ok()) {
             // An end without an answer is an end as well.
             let _ = answer.recv();
+        }
+    }
+
+    /// Ends the file that is written, after all lines of before.
+    pub(super) async fn end_file(&self) {
+        let ended = Arc::new(Signal::default());
+        let order = Order::End(Arc::clone(&ended));
+        // Where as much waits as may wait, the disk does not answer, and nobody waits for it here.
+        let orders = self.orders.as_ref();
+        if orders.is_some_and(|orders| orders.try_send(order).is_ok()) {
+            ended.raised().await;
         }
     }
 
@@ -145,7 +148,7 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
+fn write_all(mut files: Segments, orders: &Receiver<Order>, seen: &Seen) {
     let (mut told_of_loss, mut counted, mut number) = (0, 0, 0);
     let rested = Cell::new(true);
     // Nobody has to wake who sleeps by itself.
@@ -165,8 +168,9 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
                 counted = lost;
                 line.seq = number;
                 line.lost = (lost > told_of_loss).then(|| lost - told_of_loss);
-                let written = folded::line(&line)
-                    .and_then(|line| files.write(line.as_bytes(), rested.replace(false)));
+                let written = folded::line(&line).and_then(|text| {
+                    files.write(text.as_bytes(), line.time_ms, rested.replace(false))
+                });
                 match &written {
                     Ok(()) => told_of_loss = lost,
                     Err(_) => {
@@ -177,6 +181,11 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
                 (written, None)
             }
             Order::Tell(told) => (files.try_out(), Some(told)),
+            Order::End(ended) => {
+                files.end();
+                ended.raise();
+                continue;
+            }
         };
         let was_broken = seen.broken.swap(written.is_err(), Ordering::Relaxed);
         if let Some(told) = told {
@@ -192,102 +201,6 @@ fn write_all(mut files: Files, orders: &Receiver<Order>, seen: &Seen) {
             _ => {}
         }
     }
-}
-
-/// The files of one log, of which one is written.
-struct Files {
-    folder: Folder,
-    options: AuditOptions,
-    /// What the names of this log's files have and no others.
-    random: u32,
-    number: u64,
-    current: Option<Current>,
-}
-
-struct Current {
-    file: StoreFile,
-    bytes: u64,
-    /// Whether the file ends inside a line.
-    torn: bool,
-}
-
-impl Files {
-    /// Begins the next file, and removes the oldest of all where there are too many.
-    fn begin(&mut self) -> io::Result<()> {
-        self.number += 1;
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let millis = since.map_or(0, |since| since.as_millis());
-        let (random, number) = (self.random, self.number);
-        let name = format!("{BEGINS}{millis:014}-{random:08x}-{number:06}{ENDS}");
-        self.current = Some(Current {
-            file: self.folder.create(&name)?,
-            bytes: 0,
-            torn: false,
-        });
-        let mut names = self.folder.names()?;
-        names.retain(|name| name.starts_with(BEGINS) && name.ends_with(ENDS));
-        names.sort_unstable();
-        // The names sort by when the files were begun.
-        let mut left = self.options.total_bytes.get();
-        let older = names.iter().rev().filter(|other| **other != name);
-        for (index, older) in older.enumerate() {
-            left = left.saturating_sub(self.folder.bytes(older)?);
-            if left == 0 || index >= MOST_FILES {
-                self.folder.remove(older)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a line. After a rest it looks whether the file is still there.
-    fn write(&mut self, line: &[u8], rested: bool) -> io::Result<()> {
-        let most = self.options.file_bytes.get();
-        let goes_on = |current: &Current| {
-            // Another process may have removed it to make room.
-            current.bytes < most && (!rested || is_linked(&current.file).unwrap_or(false))
-        };
-        if !self.current.as_ref().is_some_and(goes_on) {
-            self.current = None;
-            self.begin()?;
-        }
-        let Some(current) = &mut self.current else {
-            return Err(io::ErrorKind::NotFound.into());
-        };
-        if current.torn {
-            current.put(b"\n")?;
-        }
-        current.torn = true;
-        current.put(line)?;
-        current.torn = false;
-        Ok(())
-    }
-
-    /// Whether anything can be written: nothing is, where the last line was.
-    fn try_out(&mut self) -> io::Result<()> {
-        match &mut self.current {
-            None => self.begin(),
-            Some(current) if current.torn => {
-                current.put(b"\n")?;
-                current.torn = false;
-                Ok(())
-            }
-            Some(_) => Ok(()),
-        }
-    }
-}
-
-impl Current {
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.bytes += bytes.len() as u64;
-        Ok(())
-    }
-}
-
-fn random() -> io::Result<u32> {
-    let mut random = [0; 4];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
-    Ok(u32::from_be_bytes(random))
 }
 
 #[cfg(test)]

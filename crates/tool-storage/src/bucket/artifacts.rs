@@ -32,8 +32,8 @@ use crate::shelf::Shelf;
 ///
 /// # Limits
 /// [`ArtifactLimits`] hold for each scope. Puts of one process into a scope take turns; another
-/// gateway's are seen when a parent is unknown, when room has to be made, and when it is listed, so
-/// that together they may exceed the limits until then. What was got the longest ago leaves first,
+/// gateway's are seen when a parent is unknown, when room has to be made, and when it is listed from
+/// the beginning, so that together they may exceed the limits until then. What was got the longest ago leaves first,
 /// as far as this process knows, and after that the oldest. What has had its time is not read any
 /// more; it leaves with the next put into its scope that finds it, or the next
 /// [sweep](Self::sweep).
@@ -330,7 +330,12 @@ impl ArtifactStore for BucketArtifacts {
             Shelf::<()>::default().page(&query, now_us)?;
             let room = self.room(&ArtifactScope::of(facts));
             let mut room = room.lock().await;
-            let followed = room.follow(&self.bucket).await;
+            // A list has all names. Whoever goes on has what the first page was of: what came since
+            // is newer, and stands before it.
+            let followed = match query.after {
+                None => room.follow(&self.bucket).await,
+                Some(_) => room.know(&self.bucket).await,
+            };
             followed.map_err(|cause| self.failed("could not be read", cause))?;
             room.shelf.page(&query, now_us)
         })

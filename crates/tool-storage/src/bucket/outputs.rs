@@ -47,13 +47,14 @@ use crate::truncated::truncated;
 ///
 /// # Concurrency
 /// A bucket may be used by several gateways at once. Each checks the quota against what it knows,
-/// so that together they may exceed it until one of them looks at the bucket again: when it has to
-/// make room, sweeps or lists.
+/// so that together they may exceed it until one of them looks at the bucket again: when it sweeps
+/// or lists, when it finds no room otherwise, and where it has to make room each time that an eighth
+/// as many outputs as it knows have come.
 ///
 /// # Cost
 /// An output of up to 5 MiB takes one request, a page one ranged request whatever its offset, or
 /// three where another gateway has stored the output. A sweep lists everything and reads what is
-/// new to it.
+/// new to it. Making room costs a list of the sessions that live and the removal of what leaves.
 ///
 /// ```
 /// use tool_core::{Bound, Content, Facts, OutputStore, PageRequest, Retention};

@@ -8,6 +8,7 @@ use object_store::{GetOptions, ObjectStore as _, PutMode, PutResult, UpdateVersi
 use tool_core::{BoxFuture, Digest, State, StateError, StateReading, StateVersion};
 
 use crate::bucket::claims::Claims;
+use crate::bucket::marks::Marks;
 use crate::bucket::{Bucket, Cause};
 use crate::clock::{Clock, micros};
 
@@ -125,7 +126,7 @@ impl Inner {
     async fn claim(&self, key: &str, until_us: u64) -> Result<bool, Cannot> {
         let digest = Digest::of(key.as_bytes()).hex();
         let shard = shard_of(&digest);
-        let mark = mark()?;
+        let mark = Marks::over(None).map_err(|error| error.to_string())?.own;
         loop {
             let (mut claims, version) = self.claims(&shard).await?;
             // Written here before, although the store had said that somebody was faster.
@@ -146,7 +147,8 @@ impl Inner {
     }
 
     async fn read(&self, name: &str, known: Option<&StateVersion>) -> Result<StateReading, Cannot> {
-        let options = GetOptions::default().with_if_none_match(known.map(|it| condition(it).e_tag));
+        let known_tag = known.map(|it| Tags::in_version(it).e_tag);
+        let options = GetOptions::default().with_if_none_match(known_tag);
         let path = self.bucket.path(name);
         let got = match self.bucket.objects().get_opts(&path, options).await {
             Ok(got) => got,
@@ -154,17 +156,14 @@ impl Inner {
             Err(object_store::Error::NotModified { .. }) => return Ok(StateReading::Unchanged),
             Err(error) => return Err(Cause(error).into()),
         };
-        let version = version(got.meta.e_tag.as_deref(), got.meta.version.as_deref())?;
+        let tags = Tags::of(got.meta.e_tag.clone(), got.meta.version.clone())?;
+        let bytes = got.bytes().await.map_err(Cause)?;
+        let (marks, value) = Marks::split(&bytes).ok_or_else(|| unreadable(name))?;
+        let version = tags.version(&marks.own);
         if known == Some(&version) {
             return Ok(StateReading::Unchanged);
         }
-        let bytes = got.bytes().await.map_err(Cause)?;
-        match bytes.split_at_checked(MARK) {
-            Some((mark, value)) if mark.last() == Some(&b'\n') => {
-                Ok(StateReading::Value(value.to_vec(), version))
-            }
-            _ => Err(unreadable(name)),
-        }
+        Ok(StateReading::Value(value.to_vec(), version))
     }
 
     async fn write(
@@ -173,13 +172,28 @@ impl Inner {
         expected: Option<&StateVersion>,
         value: &[u8],
     ) -> Result<Option<StateVersion>, Cannot> {
-        // No two values are the same bytes, so that no two have the same tag where that is a digest.
-        let mut bytes = format!("{}\n", mark()?).into_bytes();
-        bytes.extend_from_slice(value);
-        if let Some(put) = self.put(name, bytes.clone(), expected).await? {
-            return version(put.e_tag.as_deref(), put.version.as_deref()).map(Some);
+        let marks = Marks::over(expected.and_then(mark_of));
+        let marks = marks.map_err(|error| error.to_string())?;
+        let put = self.put(name, marks.ahead_of(value), expected).await;
+        let failed = match put {
+            Ok(Some(put)) => {
+                return Tags::of(put.e_tag, put.version).map(|it| Some(it.version(&marks.own)));
+            }
+            Ok(None) => None,
+            Err(error) => Some(error),
+        };
+        // The answer may be lost of a request that was done, and where the client sends it again it
+        // meets what it has written itself.
+        match (self.own(name, &marks.own).await, failed) {
+            (Ok(Some(own)), _) => Ok(Some(own)),
+            (_, Some(error)) | (Err(error), None) => Err(error),
+            (Ok(None), None) => Ok(None),
         }
-        // Sent again by the client, the request meets what it has written itself.
+    }
+
+    /// The version of what was written under a mark, if that is there or was until another wrote over
+    /// it.
+    async fn own(&self, name: &str, mark: &str) -> Result<Option<StateVersion>, Cannot> {
         let path = self.bucket.path(name);
         let there = self.bucket.objects().get_opts(&path, GetOptions::default());
         let there = match there.await {
@@ -187,9 +201,15 @@ impl Inner {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(Cause(error).into()),
         };
-        let version = version(there.meta.e_tag.as_deref(), there.meta.version.as_deref())?;
-        let is_own = there.bytes().await.map_err(Cause)? == bytes;
-        Ok(is_own.then_some(version))
+        let tags = Tags::of(there.meta.e_tag.clone(), there.meta.version.clone())?;
+        let bytes = there.bytes().await.map_err(Cause)?;
+        Ok(match Marks::split(&bytes) {
+            Some((marks, _)) if marks.own == mark => Some(tags.version(mark)),
+            Some((marks, _)) if marks.before.as_deref() == Some(mark) => {
+                Some(Tags::overtaken().version(mark))
+            }
+            _ => None,
+        })
     }
 
     /// Puts an object if what is there is what is expected. `None` when it is not.
@@ -202,7 +222,7 @@ impl Inner {
         let mode = match expected {
             None => PutMode::Create,
             Some(version) => {
-                let UpdateParts { e_tag, version } = condition(version);
+                let Tags { e_tag, version } = Tags::in_version(version);
                 PutMode::Update(UpdateVersion {
                     e_tag: Some(e_tag),
                     version,
@@ -271,32 +291,49 @@ impl Inner {
     }
 }
 
-/// What a put is put under the condition of.
-struct UpdateParts {
+/// How a store tells what is there from what was there before: by its tag, and where it numbers
+/// versions by the number.
+struct Tags {
     e_tag: String,
     version: Option<String>,
 }
 
-/// The version of an object: its tag, and where the store numbers versions the number.
-fn version(e_tag: Option<&str>, version: Option<&str>) -> Result<StateVersion, Cannot> {
-    let e_tag = e_tag.ok_or("the store gives objects no tags, which state takes")?;
-    Ok(StateVersion::new(match version {
-        None => e_tag.to_owned(),
-        Some(version) => format!("{e_tag}\n{version}"),
-    }))
+impl Tags {
+    fn of(e_tag: Option<String>, version: Option<String>) -> Result<Self, Cannot> {
+        let e_tag = e_tag.ok_or("the store gives objects no tags, which state takes")?;
+        Ok(Self { e_tag, version })
+    }
+
+    /// Those of what is not there any more, which nothing that is there has.
+    fn overtaken() -> Self {
+        Self {
+            e_tag: "\"overtaken\"".to_owned(),
+            version: Some("1".to_owned()),
+        }
+    }
+
+    /// Those in a version, which is of another state where it has none.
+    fn in_version(version: &StateVersion) -> Self {
+        let mut lines = version.as_str().splitn(3, '\n').skip(1);
+        Self {
+            e_tag: lines.next().unwrap_or(version.as_str()).to_owned(),
+            version: lines.next().map(str::to_owned),
+        }
+    }
+
+    /// The version of a value that was written under a mark.
+    fn version(self, mark: &str) -> StateVersion {
+        let Self { e_tag, version } = self;
+        StateVersion::new(match version {
+            None => format!("{mark}\n{e_tag}"),
+            Some(version) => format!("{mark}\n{e_tag}\n{version}"),
+        })
+    }
 }
 
-fn condition(version: &StateVersion) -> UpdateParts {
-    match version.as_str().split_once('\n') {
-        None => UpdateParts {
-            e_tag: version.as_str().to_owned(),
-            version: None,
-        },
-        Some((e_tag, version)) => UpdateParts {
-            e_tag: e_tag.to_owned(),
-            version: Some(version.to_owned()),
-        },
-    }
+/// Under which mark the value of a version was written.
+fn mark_of(version: &StateVersion) -> Option<&str> {
+    version.as_str().split_once('\n').map(|(mark, _)| mark)
 }
 
 impl fmt::Debug for BucketState {
@@ -347,14 +384,5 @@ fn unreadable(name: &str) -> Cannot {
         .into()
 }
 
-/// Sixteen letters that nothing else begins with.
-fn mark() -> Result<String, Cannot> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(|error| error.to_string())?;
-    Ok(format!("{:016x}", u64::from_be_bytes(random)))
-}
-
-/// The mark and its newline.
-const MARK: usize = 17;
 const VALUES: &str = "state/values";
 const CLAIMS: &str = "state/claims";

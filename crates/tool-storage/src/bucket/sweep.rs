@@ -125,16 +125,27 @@ impl Shared {
             self.evict(victims).await?;
         }
         if self.index().excess(bytes, total) > 0 {
-            self.follow().await?;
+            // A list has all names, and a full store makes room for each output.
+            let mut has_read = self.index().is_worth_reading();
+            if has_read {
+                self.follow().await?;
+            }
             let live = self.live(self.setup.clock.now_us(), false).await?;
-            let victims = {
-                let index = self.index();
-                let excess = index.excess(bytes, total);
-                let (victims, freed) = index.oldest(excess, |entry| may_leave(&live, entry));
-                if freed < excess {
-                    return Err(index.no_room(bytes, total, freed));
+            let victims = loop {
+                let found = {
+                    let index = self.index();
+                    let excess = index.excess(bytes, total);
+                    let (victims, freed) = index.oldest(excess, |entry| may_leave(&live, entry));
+                    match freed < excess {
+                        true => Err(index.no_room(bytes, total, freed)),
+                        false => Ok(victims),
+                    }
+                };
+                match found {
+                    Err(_) if !has_read => self.follow().await?,
+                    found => break found?,
                 }
-                victims
+                has_read = true;
             };
             self.evict(victims).await?;
         }
@@ -188,6 +199,7 @@ impl Shared {
                 self.index().insert(id, entry);
             }
         }
+        self.index().was_read(None);
         Ok(())
     }
 

@@ -15,6 +15,7 @@ fn text(folder: &Path) -> String {
     let mut names: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
+        .filter(|name| name.extension().is_some_and(|end| end == "jsonl"))
         .collect();
     names.sort();
     names

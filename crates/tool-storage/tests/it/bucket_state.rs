@@ -351,3 +351,136 @@ async fn a_store_without_conditions_is_an_error_and_never_a_lost_update() {
     };
     assert_eq!(value, b"one");
 }
+
+/// A store in memory that does what the first put asks for, and whose answer then gets lost.
+#[derive(Debug)]
+struct Loses {
+    store: Arc<InMemory>,
+    /// What the client tells instead, once.
+    instead: Mutex<Option<Error>>,
+    /// What another writes before that.
+    overtaking: Mutex<Option<BucketState>>,
+}
+
+impl std::fmt::Display for Loses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Loses")
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Loses {
+    async fn put_opts(
+        &self,
+        path: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        let put = self.store.put_opts(path, payload, options).await?;
+        let overtaking = self.overtaking.lock().unwrap().take();
+        if let Some(other) = overtaking {
+            let StateReading::Value(_, now) = other.read("key", None).await.unwrap() else {
+                panic!("it was written");
+            };
+            let over = other.write("key", Some(&now), b"over").await.unwrap();
+            assert!(over.is_some());
+        }
+        match self.instead.lock().unwrap().take() {
+            Some(error) => Err(error),
+            None => Ok(put),
+        }
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.store.put_multipart_opts(path, options).await
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.store.get_opts(path, options).await
+    }
+
+    fn delete_stream(
+        &self,
+        paths: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.store.delete_stream(paths)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.store.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.store.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.store.copy_opts(from, to, options).await
+    }
+}
+
+/// What a client tells of a put whose answer was lost: that somebody was faster, where it sent it
+/// again, or that it has no answer.
+fn lost() -> [Error; 3] {
+    let path = || "b/state/values/x".to_owned();
+    [
+        Error::Precondition {
+            path: path(),
+            source: "another version is there".into(),
+        },
+        Error::AlreadyExists {
+            path: path(),
+            source: "it is there".into(),
+        },
+        Error::Generic {
+            store: "Loses",
+            source: "the connection was reset".into(),
+        },
+    ]
+}
+
+#[tokio::test]
+async fn a_value_whose_answer_was_lost_is_known_again_whoever_wrote_over_it() {
+    for (error, is_overtaken) in lost()
+        .into_iter()
+        .zip([false; 3])
+        .chain(lost().into_iter().zip([true; 3]))
+    {
+        let (other, store) = state();
+        let said = error.to_string();
+        let first = other.write("key", None, b"first").await.unwrap();
+        let loses = Loses {
+            store: Arc::clone(&store),
+            instead: Mutex::new(Some(error)),
+            overtaking: Mutex::new(is_overtaken.then(|| other.clone())),
+        };
+        let state = BucketState::new(Bucket::without_parts(Arc::new(loses), "b"));
+        let own = state.write("key", first.as_ref(), b"own").await.unwrap();
+        let own = own.unwrap_or_else(|| panic!("it was its own: {said}"));
+        let there = other.read("key", None).await.unwrap();
+        let expected: &[u8] = if is_overtaken { b"over" } else { b"own" };
+        let StateReading::Value(value, now) = there else {
+            panic!("it was written");
+        };
+        assert_eq!(value, expected);
+        assert_eq!(now == own, !is_overtaken, "{said}");
+        // It is a version like any other: of a value that is there, or of one that was.
+        let next = state.write("key", Some(&own), b"next").await.unwrap();
+        assert_eq!(next.is_some(), !is_overtaken, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_was_not_written_is_not_taken_for_one_whose_answer_was_lost() {
+    let (other, store) = state();
+    let first = other.write("key", None, b"first").await.unwrap();
+    let state = BucketState::new(Bucket::of(store, "b"));
+    other.write("key", first.as_ref(), b"other").await.unwrap();
+    let late = state.write("key", first.as_ref(), b"late").await.unwrap();
+    assert!(late.is_none(), "somebody was faster");
+    assert!(state.write("key", None, b"late").await.unwrap().is_none());
+}

@@ -16,6 +16,7 @@ use {tool_core as core, tool_storage as storage};
 use self::harness::Buckets;
 use crate::fixture::{Clock, session};
 
+mod costs; // how many names are asked for
 mod faults; // requests that fail
 pub(crate) mod harness; // buckets for the suites
 mod lives; // pins, leftovers and what is cheap

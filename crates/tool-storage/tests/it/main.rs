@@ -18,6 +18,8 @@ mod artifact_plans;
 mod artifacts;
 /// One line for each call.
 mod audit;
+/// Which files audit logs have, and whether they are as they were.
+mod audit_index;
 /// State in a bucket.
 #[cfg(feature = "object-store")]
 mod bucket_state;
@@ -59,5 +61,7 @@ mod reading;
 /// What is stored of which content.
 mod retention;
 mod state; // small facts in a directory
+/// Locks that another process holds.
+mod turns;
 /// Output that is written while it is made.
 mod writing;

@@ -186,7 +186,7 @@ fn texts_of_which_nothing_is_shown_vanish_and_other_blocks_stay() {
     assert_eq!((texts[3], texts[4], texts.len()), ("text 98", "text 99", 5));
     assert_eq!(
         shown[4],
-        Content::text(texts[2]),
+        Content::notice(texts[2]),
         "where the first text is left out"
     );
 }

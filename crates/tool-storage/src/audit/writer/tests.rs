@@ -39,8 +39,8 @@ fn a_disk_that_does_not_answer_holds_no_call() {
 #[test]
 fn once_the_disk_has_answered_it_can_be_asked_again() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = Folder::open(dir.path(), Faults::default()).unwrap();
-    let writer = Writer::start(folder, AuditOptions::DEFAULT).unwrap();
+    let folder = Arc::new(Folder::open(dir.path(), Faults::default()).unwrap());
+    let writer = Writer::start(&folder, AuditOptions::DEFAULT, Arc::default()).unwrap();
     writer.seen.asked.store(true, Ordering::Relaxed);
     writer.seen.broken.store(true, Ordering::Relaxed);
     assert!(!writer.retry(), "somebody waits for an answer");

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroU64;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tool_core::{BeforeHook as _, Event, EventKind, EventSink as _, Facts, Incoming};
 
 use super::{Failing, block_on, fail_each_operation};
-use crate::{AuditFailure, AuditLog, AuditOptions};
+use crate::{AuditFailure, AuditFiles, AuditIndex, AuditLog, AuditOptions, DirState};
 
 const CALLS: u64 = 4;
 
@@ -26,6 +27,7 @@ fn lines(folder: &Path) -> (Vec<Value>, usize) {
         .into_iter()
         .flatten()
         .map(|entry| entry.unwrap().path())
+        .filter(|name| name.extension().is_some_and(|end| end == "jsonl"))
         .collect();
     names.sort();
     let text: String = names
@@ -103,4 +105,55 @@ fn while_nothing_can_be_written_calls_are_refused_where_that_is_wanted() {
         );
         assert_eq!(found.into_inner(), BTreeSet::from([expected]));
     }
+}
+
+#[test]
+fn whatever_fails_the_index_catches_up_and_raises_no_alarm() {
+    // So small that files are removed to make room.
+    let options = AuditOptions::DEFAULT.file_bytes(NonZeroU64::MIN);
+    let options = options.total_bytes(NonZeroU64::new(300).unwrap());
+    let index = |dir: &Path| AuditIndex::kept_in(Arc::new(DirState::open(dir).unwrap()));
+    let operations = fail_each_operation(
+        |dir, faults| {
+            let index = index(&dir.join("state"));
+            for _ in 0..2 {
+                let log = AuditLog::open_with(&dir.join("audit"), faults.clone(), options).ok()?;
+                for number in 1..=CALLS {
+                    call(&log, number);
+                }
+                // It may fail, and loses nothing.
+                let _ = block_on(index.catch_up(&log.files()));
+            }
+            Some(())
+        },
+        |dir, failing, _| {
+            let (folder, index) = (dir.join("audit"), index(&dir.join("state")));
+            let Ok(files) = AuditFiles::in_folder(&folder) else {
+                return;
+            };
+            let sound = |when: &str| {
+                let checked = block_on(index.check(&files)).unwrap();
+                let alarms: Vec<_> = checked
+                    .iter()
+                    .filter(|it| it.finding.is_problem())
+                    .collect();
+                assert!(alarms.is_empty(), "{when} {failing:?}: {alarms:?}");
+            };
+            sound("before");
+            block_on(index.catch_up(&files)).unwrap();
+            sound("after");
+            let entered: BTreeSet<_> = block_on(index.list())
+                .unwrap()
+                .into_iter()
+                .map(|entry| entry.name)
+                .collect();
+            for entry in fs::read_dir(&folder).unwrap() {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                let has_lines = name.ends_with(".jsonl") && entry.metadata().unwrap().len() > 0;
+                assert!(!has_lines || entered.contains(&name), "{failing:?}: {name}");
+            }
+        },
+    );
+    assert!(operations.len() > 50, "{}", operations.len());
 }
