@@ -38,9 +38,8 @@ impl Digest {
     #[must_use]
     pub fn hex(&self) -> String {
         let mut text = String::with_capacity(64);
-        for byte in self.0 {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
+        for nibble in self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+            text.extend(char::from_digit(u32::from(nibble), 16));
         }
         text
     }

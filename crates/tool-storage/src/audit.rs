@@ -1,9 +1,11 @@
 //! One line for each call, for whoever has to answer for them.
 
 mod draft;
+mod files;
 mod folded;
 mod line;
 mod options;
+mod scribe;
 mod writer;
 
 pub use options::{AuditFailure, AuditOptions};
@@ -105,10 +107,10 @@ impl AuditLog {
 impl EventSink for AuditLog {
     fn emit(&self, event: &Event<'_>) {
         let last = matches!(event.kind, EventKind::Settled(_) | EventKind::Dropped);
-        let now = SystemTime::now();
         let Some(number) = event.number else {
             // Cleanups are no calls; a call that was never started has this event alone.
             if last {
+                let now = SystemTime::now();
                 let mut draft = Draft::begin(now);
                 draft.take(event);
                 self.0.writer.write(draft.finish(event, now));
@@ -118,12 +120,13 @@ impl EventSink for AuditLog {
         let finished = {
             let drafts = self.0.drafts.lock();
             let mut drafts = drafts.unwrap_or_else(PoisonError::into_inner);
-            let draft = drafts.entry(number).or_insert_with(|| Draft::begin(now));
+            let begin = || Draft::begin(SystemTime::now());
+            let draft = drafts.entry(number).or_insert_with(begin);
             draft.take(event);
             last.then(|| drafts.remove(&number)).flatten()
         };
         if let Some(draft) = finished {
-            self.0.writer.write(draft.finish(event, now));
+            self.0.writer.write(draft.finish(event, SystemTime::now()));
         }
     }
 }
