@@ -39,7 +39,8 @@ impl Digest {
     pub fn hex(&self) -> String {
         let mut text = String::with_capacity(64);
         for nibble in self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
-            text.extend(char::from_digit(u32::from(nibble), 16));
+            let first = if nibble < 10 { b'0' } else { b'a' - 10 };
+            text.push(char::from(first + nibble));
         }
         text
     }

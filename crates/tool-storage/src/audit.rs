@@ -10,12 +10,12 @@ mod writer;
 
 pub use options::{AuditFailure, AuditOptions};
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use foldhash::HashMap;
 use tool_core::{
     BeforeHook, BoxFuture, Event, EventKind, EventSink, Facts, HookError, Incoming, StoreError,
 };
@@ -55,6 +55,7 @@ use crate::folder::Folder;
 pub struct AuditLog(Arc<Inner>);
 
 struct Inner {
+    /// By the numbers of their calls, which nobody chooses.
     drafts: Mutex<HashMap<u64, Draft>>,
     writer: Writer,
     failure: AuditFailure,
