@@ -38,9 +38,9 @@ impl Digest {
     #[must_use]
     pub fn hex(&self) -> String {
         let mut text = String::with_capacity(64);
-        for byte in self.0 {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
+        for nibble in self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+            let first = if nibble < 10 { b'0' } else { b'a' - 10 };
+            text.push(char::from(first + nibble));
         }
         text
     }

@@ -112,6 +112,10 @@ impl FailingCalls {
         if request.action != Action::CALL {
             return None;
         }
+        // As long as no call of anybody failed, nobody has to be told from anybody else.
+        if self.seen().callers.is_empty() {
+            return None;
+        }
         let caller = caller(request.facts);
         // Most callers have no call that failed, and their arguments need no look.
         if !self.seen().callers.contains_key(&caller) {
@@ -153,12 +157,13 @@ impl EventSink for FailingCalls {
                 self.seen().running.insert(number, call);
             }
             EventKind::Settled(settlement) => {
-                let caller = caller(event.facts);
                 let mut seen = self.seen();
                 let call = seen.running.remove(&number);
                 let failed = match &settlement.outcome {
                     Outcome::Completed => {
-                        seen.callers.remove(&caller);
+                        if !seen.callers.is_empty() {
+                            seen.callers.remove(&caller(event.facts));
+                        }
                         return;
                     }
                     Outcome::Failed(_) | Outcome::TimedOut { .. } | Outcome::Defect(_) => true,
@@ -166,7 +171,7 @@ impl EventSink for FailingCalls {
                     _ => false,
                 };
                 if let Some(call) = call.filter(|_| failed) {
-                    seen.count(caller, call);
+                    seen.count(caller(event.facts), call);
                 }
             }
             EventKind::Dropped => {
@@ -238,8 +243,8 @@ fn caller(facts: &Facts) -> Digest {
         identity.and_then(|identity| identity.tenant.as_deref()),
     ];
     // An absent part is not an empty one.
-    let told = parts.map(|part| part.map_or_else(|| "-".to_owned(), |part| format!("+{part}")));
-    Digest::of_parts(&told.each_ref().map(String::as_str))
+    let [a, b, c, d] = parts.map(|part| part.map_or(["-", ""], |part| ["+", part]));
+    Digest::of_parts([a, b, c, d].as_flattened())
 }
 
 fn call(definition: &Digest, arguments: &serde_json::Value) -> Digest {

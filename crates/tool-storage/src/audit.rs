@@ -12,6 +12,7 @@ mod measure;
 mod names;
 mod note;
 mod options;
+mod scribe;
 mod segment;
 mod segments;
 mod survey;
@@ -23,12 +24,12 @@ pub use index::AuditIndex;
 pub use options::{AuditFailure, AuditOptions};
 pub use segment::{AuditSegment, AuditSegmentState};
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use foldhash::HashMap;
 use tool_core::{
     BeforeHook, BoxFuture, Event, EventKind, EventSink, Facts, HookError, Incoming, StoreError,
 };
@@ -71,6 +72,7 @@ use crate::folder::Folder;
 pub struct AuditLog(Arc<Inner>);
 
 struct Inner {
+    /// By the numbers of their calls, which nobody chooses.
     drafts: Mutex<HashMap<u64, Draft>>,
     writer: Writer,
     failure: AuditFailure,
@@ -141,10 +143,10 @@ impl AuditLog {
 impl EventSink for AuditLog {
     fn emit(&self, event: &Event<'_>) {
         let last = matches!(event.kind, EventKind::Settled(_) | EventKind::Dropped);
-        let now = SystemTime::now();
         let Some(number) = event.number else {
             // Cleanups are no calls; a call that was never started has this event alone.
             if last {
+                let now = SystemTime::now();
                 let mut draft = Draft::begin(now);
                 draft.take(event);
                 self.0.writer.write(draft.finish(event, now));
@@ -154,12 +156,13 @@ impl EventSink for AuditLog {
         let finished = {
             let drafts = self.0.drafts.lock();
             let mut drafts = drafts.unwrap_or_else(PoisonError::into_inner);
-            let draft = drafts.entry(number).or_insert_with(|| Draft::begin(now));
+            let begin = || Draft::begin(SystemTime::now());
+            let draft = drafts.entry(number).or_insert_with(begin);
             draft.take(event);
             last.then(|| drafts.remove(&number)).flatten()
         };
         if let Some(draft) = finished {
-            self.0.writer.write(draft.finish(event, now));
+            self.0.writer.write(draft.finish(event, SystemTime::now()));
         }
     }
 }

@@ -220,6 +220,9 @@ impl Board {
     /// Waits until all changes were looked at that were told before this was asked.
     pub(crate) async fn tools_seen(&self) {
         let told = self.changes_told();
+        if *self.changes_seen.borrow() >= told {
+            return;
+        }
         let mut seen = self.changes_seen.subscribe();
         // The sender is here, so that there is always somebody who may tell.
         let _ = seen.wait_for(|seen| *seen >= told).await;

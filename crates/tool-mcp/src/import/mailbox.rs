@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
 
 use serde_json::Value;
-use tokio::sync::Notify;
 
 use super::call_error::CallError;
 use super::incoming::Asked;
@@ -18,12 +18,13 @@ const WAITING_LETTERS: usize = 64;
 
 /// Holds what came in for one request until its caller takes it. Clones are the same mailbox.
 #[derive(Clone, Default)]
-pub(crate) struct Mailbox(Arc<Shared>);
+pub(crate) struct Mailbox(Arc<Mutex<Letters>>);
 
 #[derive(Default)]
-struct Shared {
-    letters: Mutex<VecDeque<Letter>>,
-    arrived: Notify,
+struct Letters {
+    waiting: VecDeque<Letter>,
+    /// Of whoever waits for the next.
+    waker: Option<Waker>,
 }
 
 /// One thing that came in.
@@ -59,30 +60,28 @@ impl Mailbox {
     pub(crate) fn put(&self, letter: Letter) {
         let report = |letter: &Letter| matches!(letter, Letter::Progress(_));
         let mut letters = self.letters();
-        if report(&letter) && letters.len() >= WAITING_REPORTS {
+        if report(&letter) && letters.waiting.len() >= WAITING_REPORTS {
             // Nothing but reports may be lost.
-            let Some(oldest) = letters.iter().position(report) else {
+            let Some(oldest) = letters.waiting.iter().position(report) else {
                 return;
             };
-            letters.remove(oldest);
+            letters.waiting.remove(oldest);
         }
-        letters.push_back(letter);
+        letters.waiting.push_back(letter);
+        let waker = letters.waker.take();
         drop(letters);
-        self.0.arrived.notify_one();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     /// The same for a letter that may be refused where too many wait. Whether it was taken.
     pub(crate) fn offer(&self, letter: Letter) -> bool {
-        let taken = {
-            let mut letters = self.letters();
-            let room = letters.len() < WAITING_REPORTS + WAITING_LETTERS;
-            if room {
-                letters.push_back(letter);
-            }
-            room
-        };
-        self.0.arrived.notify_one();
-        taken
+        let room = self.letters().waiting.len() < WAITING_REPORTS + WAITING_LETTERS;
+        if room {
+            self.put(letter);
+        }
+        room
     }
 
     /// Waits for the next letter. Only one may wait at a time.
@@ -90,19 +89,22 @@ impl Mailbox {
     /// # Cancel safety
     /// Dropping the future loses nothing.
     pub(crate) async fn next(&self) -> Letter {
-        loop {
-            if let Some(letter) = self.letters().pop_front() {
-                return letter;
+        std::future::poll_fn(|cx| {
+            let mut letters = self.letters();
+            if let Some(letter) = letters.waiting.pop_front() {
+                return Poll::Ready(letter);
             }
-            self.0.arrived.notified().await;
-        }
+            let waker = letters.waker.as_ref();
+            if !waker.is_some_and(|waker| waker.will_wake(cx.waker())) {
+                letters.waker = Some(cx.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await
     }
 
-    fn letters(&self) -> std::sync::MutexGuard<'_, VecDeque<Letter>> {
-        self.0
-            .letters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn letters(&self) -> std::sync::MutexGuard<'_, Letters> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

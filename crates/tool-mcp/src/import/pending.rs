@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::call_error::CallError;
 use super::carrier::unanswered;
@@ -20,6 +20,8 @@ use crate::wire::{Id, Message, RpcError};
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
 /// nobody's business but ours.
 const CANCEL_REASON: &str = "the caller no longer waits";
+/// Longer than anybody waits.
+const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// Questions in the middle of one request that may wait for an answer at the same time.
 const QUESTIONS: usize = 16;
 
@@ -60,8 +62,9 @@ impl Pending<'_> {
     pub(crate) async fn settle(mut self, report: impl Fn(Report)) -> Result<Answer, CallError> {
         let connection = self.connection;
         let limits = connection.limits();
-        let mut over = pin!(sleep(self.left));
-        let mut idle = pin!(sleep(limits.idle));
+        // One timer for both, as setting one is a part of what a call costs.
+        let (mut over, mut idle) = (behind(self.left), behind(limits.idle));
+        let mut due = pin!(sleep_until(over.min(idle)));
         let mut furthest = f64::NEG_INFINITY;
         let mut open = OpenQuestions::new();
         for question in self.asked.clone() {
@@ -72,25 +75,27 @@ impl Pending<'_> {
             let quiet = open.is_empty();
             let letter = tokio::select! {
                 biased;
-                // First, so that no flood of reports outlasts it.
-                () = &mut over, if quiet => return Err(CallError::Total(limits.total)),
                 letter = self.mailbox.next() => letter,
                 (id, answer) = open.next(), if !quiet => {
                     self.asked.retain(|open| open.asked.id != id);
                     connection.reply(answer_to(connection.server(), id, answer));
                     if open.is_empty() {
-                        let now = Instant::now();
-                        self.since = Some(now);
-                        over.as_mut().reset(now + self.left);
-                        idle.as_mut().reset(now + limits.idle);
+                        self.since = Some(Instant::now());
+                        (over, idle) = (behind(self.left), behind(limits.idle));
+                        due.as_mut().reset(over.min(idle));
                     }
                     continue;
                 }
-                () = &mut idle, if quiet => return Err(CallError::Idle(limits.idle)),
+                () = &mut due, if quiet => return Err(if over <= idle {
+                    CallError::Total(limits.total)
+                } else {
+                    CallError::Idle(limits.idle)
+                }),
             };
             match letter {
                 Letter::Progress(progress) => {
-                    idle.as_mut().reset(Instant::now() + limits.idle);
+                    idle = behind(limits.idle);
+                    due.as_mut().reset(over.min(idle));
                     if progress.progress >= furthest {
                         furthest = progress.progress;
                         report(progress);
@@ -101,7 +106,7 @@ impl Pending<'_> {
                 }
                 Letter::Asked(asked) => {
                     if quiet {
-                        self.left = over.deadline().saturating_duration_since(Instant::now());
+                        self.left = over.saturating_duration_since(Instant::now());
                         self.since = None;
                     }
                     self.questions += 1;
@@ -114,10 +119,9 @@ impl Pending<'_> {
                     self.asked.retain(|open| open.asked.id != id);
                     open.remove(&id);
                     if open.is_empty() && !quiet {
-                        let now = Instant::now();
-                        self.since = Some(now);
-                        over.as_mut().reset(now + self.left);
-                        idle.as_mut().reset(now + limits.idle);
+                        self.since = Some(Instant::now());
+                        (over, idle) = (behind(self.left), behind(limits.idle));
+                        due.as_mut().reset(over.min(idle));
                     }
                 }
                 Letter::End(end) => {
@@ -125,6 +129,10 @@ impl Pending<'_> {
                     self.hand_over();
                     return end;
                 }
+            }
+            // No flood of letters outlasts it.
+            if open.is_empty() && Instant::now() >= over {
+                return Err(CallError::Total(limits.total));
             }
         }
     }
@@ -158,6 +166,12 @@ impl Pending<'_> {
             }
         }
     }
+}
+
+/// When so much time will have passed, which is never where it is more than a clock can tell.
+fn behind(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or(now + NEVER)
 }
 
 fn answering(connection: &Connection, question: Question) -> Answering<'_> {

@@ -179,8 +179,8 @@ impl CallingClient {
     }
 
     /// Runs something as what serves this client.
-    pub(crate) async fn serve<F: Future>(&self, serving: F) -> F::Output {
-        CURRENT.scope(self.clone(), serving).await
+    pub(crate) fn serve<F: Future>(&self, serving: F) -> impl Future<Output = F::Output> + use<F> {
+        CURRENT.scope(self.clone(), serving)
     }
 
     /// Resolves when something has to come first.

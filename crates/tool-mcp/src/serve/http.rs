@@ -13,6 +13,7 @@ mod reply;
 mod session;
 mod site;
 mod token;
+mod work;
 
 use std::io;
 use std::net::SocketAddr;

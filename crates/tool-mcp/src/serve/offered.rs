@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tool_core::Facts;
 
-use super::contained::contained;
+use super::contained::{Awaited, contained};
 use super::{LogLevel, retained};
 use crate::offerings::{Completion, OfferError, OfferErrorKind, OfferKind, Offerings, Watching};
 use crate::wire::RpcError;
@@ -111,7 +111,7 @@ impl Offered {
         if let Some(outputs) = outputs
             && retained::is_own(uri)
         {
-            return found(retained::read(&**outputs, uri, caller)).await;
+            return found(Box::pin(retained::read(&**outputs, uri, caller))).await;
         }
         for offerings in &self.0 {
             if let Some(read) = found(offerings.read(uri)).await? {
@@ -148,9 +148,7 @@ pub(crate) fn completion(
 }
 
 /// What was had; `None` where somebody else may have it.
-async fn found<T>(
-    getting: impl Future<Output = Result<T, OfferError>>,
-) -> Result<Option<T>, RpcError> {
+async fn found<T>(getting: Awaited<'_, Result<T, OfferError>>) -> Result<Option<T>, RpcError> {
     match contained(getting).await {
         Some(Ok(had)) => Ok(Some(had)),
         Some(Err(error)) => match error.kind() {
@@ -161,7 +159,7 @@ async fn found<T>(
     }
 }
 
-async fn had<T>(getting: impl Future<Output = Result<T, OfferError>>) -> Result<T, RpcError> {
+async fn had<T>(getting: Awaited<'_, Result<T, OfferError>>) -> Result<T, RpcError> {
     match contained(getting).await {
         Some(had) => had.map_err(|error| failed(&error)),
         None => Err(panicked()),

@@ -42,9 +42,10 @@ pub(crate) async fn answer(
     let is_call = method == "tools/call";
     let answering = async {
         if method == "subscriptions/listen" && client.is_stateless() {
-            return changes::listen(served, client, &id, params).await;
+            return Box::pin(changes::listen(served, client, &id, params)).await;
         }
-        match contained(methods::answer(served, client, &id, &method, params)).await {
+        let answering = Box::pin(methods::answer(served, client, &id, &method, params));
+        match contained(answering).await {
             Some(answered) => answered.map(|answered| dress(served, client, &method, answered)),
             None => Err(RpcError::new(
                 RpcError::INTERNAL,

@@ -16,7 +16,8 @@ const BLACK_FLAG: char = '\u{1F3F4}';
 ///
 /// Tabs and ends of lines stay.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_suspect) {
+    // Most texts are plain, which takes one look at their bytes.
+    if text.bytes().all(is_plain) || !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
     let chars: Vec<char> = text.chars().collect();
@@ -77,6 +78,11 @@ pub(crate) fn value(value: &mut Value) -> usize {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
+}
+
+/// Whether a byte is a character of its own that nobody has to suspect.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')
 }
 
 fn is_suspect(char: char) -> bool {

@@ -16,6 +16,8 @@ const WAITING_LINES: usize = 1024;
 const WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// Lines of so many bytes and fewer are put together before they are written.
 const PIECE_BYTES: usize = 32 * 1024;
+/// Bytes that most lines have room in.
+const LINE: usize = 512;
 /// How long the last lines may take once nothing more is to be written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -91,7 +93,8 @@ impl Outbox {
         message: &T,
         written: Option<oneshot::Sender<io::Result<()>>>,
     ) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(message)?;
+        let mut bytes = Vec::with_capacity(LINE);
+        serde_json::to_writer(&mut bytes, message)?;
         bytes.push(b'\n');
         let queue = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = queue

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tool_core::Tool;
 use tool_mcp::{HttpOptions, HttpServer, ServeErrorKind, Server};
 use tool_registry::Registry;
@@ -164,6 +166,43 @@ async fn a_cancelled_call_of_a_session_is_dropped() {
     let params = json!({"name": "hang", "arguments": {}});
     let _open = client.post(&request(1, "tools/call", params), &[]).await;
     eventually("the call runs", || served.running.count() == 1).await;
+    let cancelled = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": 1},
+    });
+    assert_eq!(client.post(&cancelled, &[]).await.status, 202);
+    eventually("the call is dropped", || served.running.count() == 0).await;
+}
+
+#[tokio::test]
+async fn a_call_of_a_session_goes_on_when_its_client_is_cut_off_before_it_was_told_anything() {
+    let (http, served) = listening().await;
+    let client = Client::connect(http.address()).await;
+    let params = json!({"name": "hang", "arguments": {}});
+    let body = request(1, "tools/call", params).to_string();
+    // One that takes no stream is told nothing ahead of the answer.
+    let text = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAccept: application/json\r\n\
+         Content-Type: application/json\r\nMcp-Session-Id: {}\r\nContent-Length: {}\r\n\r\n{body}",
+        http.address(),
+        client.session(),
+        body.len()
+    );
+    let mut stream = TcpStream::connect(http.address())
+        .await
+        .expect("it listens");
+    stream.write_all(text.as_bytes()).await.expect("it reads");
+    eventually("the call runs", || served.running.count() == 1).await;
+    stream.shutdown().await.expect("it is open");
+    let mut answer = String::new();
+    stream
+        .read_to_string(&mut answer)
+        .await
+        .expect("it is closed");
+    assert_eq!(answer, "");
+    assert_eq!(served.running.count(), 1);
+
     let cancelled = json!({
         "jsonrpc": "2.0",
         "method": "notifications/cancelled",

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use smol_str::{SmolStr, format_smolstr};
 use tool_core::{Content, Digest, Event, EventKind, Identity, Settlement};
 
 use super::line::{Answer, Kept, Line, Ruled};
@@ -10,7 +11,7 @@ use super::line::{Answer, Kept, Line, Ruled};
 #[derive(Debug)]
 pub(super) struct Draft {
     began: SystemTime,
-    tool: String,
+    tool: SmolStr,
     identity: Option<Identity>,
     definition: Option<Digest>,
     arguments: Option<Digest>,
@@ -27,7 +28,7 @@ impl Draft {
     pub(super) fn begin(began: SystemTime) -> Self {
         Self {
             began,
-            tool: String::new(),
+            tool: SmolStr::default(),
             identity: None,
             definition: None,
             arguments: None,
@@ -137,9 +138,9 @@ fn of_settlement(settlement: &Settlement, line: Line) -> Line {
 }
 
 /// As much of a text as has room.
-fn text(text: &str) -> String {
+fn text(text: &str) -> SmolStr {
     match text.get(..text.floor_char_boundary(MOST_BYTES)) {
-        Some(start) if start.len() < text.len() => format!("{start}..."),
-        _ => text.to_owned(),
+        Some(start) if start.len() < text.len() => format_smolstr!("{start}..."),
+        _ => text.into(),
     }
 }

@@ -1,19 +1,20 @@
 //! One line of the log.
 
 use serde::{Serialize, Serializer};
+use smol_str::SmolStr;
 use tool_core::Digest;
 
 /// One line, its members in the order of their names. What is absent stays absent.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) agent: Option<String>,
+    pub(super) agent: Option<SmolStr>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) answers: Vec<Answer>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "digest")]
     pub(super) arguments: Option<Digest>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) call: Option<String>,
+    pub(super) call: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "digest")]
     pub(super) definition: Option<Digest>,
     pub(super) duration_ms: f64,
@@ -22,53 +23,53 @@ pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lost: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<String>,
+    pub(super) message: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) name: Option<String>,
+    pub(super) name: Option<SmolStr>,
     pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) principal: Option<String>,
+    pub(super) principal: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) repairs: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) retained: Vec<Kept>,
     pub(super) rulings: Vec<Ruled>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) run: Option<String>,
+    pub(super) run: Option<SmolStr>,
     pub(super) seq: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) server: Option<String>,
+    pub(super) server: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) session: Option<String>,
+    pub(super) session: Option<SmolStr>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) shown_bytes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tenant: Option<String>,
+    pub(super) tenant: Option<SmolStr>,
     pub(super) time_ms: u64,
-    pub(super) tool: String,
+    pub(super) tool: SmolStr,
 }
 
 /// What policy decided.
 #[derive(Debug, Serialize)]
 pub(super) struct Ruled {
-    pub(super) action: String,
+    pub(super) action: SmolStr,
     pub(super) decision: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) rule: Option<String>,
+    pub(super) rule: Option<SmolStr>,
 }
 
 /// What somebody who was asked answered.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     pub(super) approved: bool,
-    pub(super) gate: String,
+    pub(super) gate: SmolStr,
 }
 
 /// A retained output.
 #[derive(Debug, Serialize)]
 pub(super) struct Kept {
     pub(super) bytes: u64,
-    pub(super) id: String,
+    pub(super) id: SmolStr,
 }
 
 #[expect(clippy::ref_option, reason = "the form that serde asks for")]

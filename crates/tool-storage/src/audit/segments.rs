@@ -117,26 +117,42 @@ impl Segments {
         Ok(())
     }
 
-    /// Writes a line. After a rest it looks whether the file is still there.
-    pub(super) fn write(&mut self, line: &[u8], time_ms: u64, rested: bool) -> io::Result<()> {
+    /// How many bytes of lines may be begun before the next file is.
+    pub(super) fn room(&self) -> u64 {
+        let most = self.options.file_bytes.get();
+        match &self.current {
+            Some(current) if current.bytes < most => most - current.bytes,
+            // The next one is begun ahead of them.
+            _ => most,
+        }
+    }
+
+    /// Writes whole lines of calls of those times. After a rest it looks whether the file is still
+    /// there. Of lines that could not all be written, it tells how many bytes were.
+    pub(super) fn write(
+        &mut self,
+        lines: &[u8],
+        times: impl IntoIterator<Item = u64>,
+        rested: bool,
+    ) -> Result<(), (usize, io::Error)> {
         let (most, folder) = (self.options.file_bytes.get(), &self.folder);
         let goes_on = |current: &Current| {
             // Another process may have removed it to make room.
             current.bytes < most && (!rested || folder.has(&current.name).unwrap_or(false))
         };
         if !self.current.as_ref().is_some_and(goes_on) {
-            self.begin_next()?;
+            self.begin_next().map_err(|error| (0, error))?;
         }
         let Some(current) = &mut self.current else {
-            return Err(io::ErrorKind::NotFound.into());
+            return Err((0, io::ErrorKind::NotFound.into()));
         };
         let is_first = current.bytes == 0;
-        current.mend()?;
+        current.mend().map_err(|error| (0, error))?;
         current.torn = true;
-        current.put(line)?;
+        current.put(lines)?;
         current.torn = false;
         if let Some(measure) = &mut current.measure {
-            measure.saw(time_ms);
+            times.into_iter().for_each(|time_ms| measure.saw(time_ms));
         }
         if is_first {
             self.changed.raise();
@@ -191,20 +207,32 @@ impl Drop for Segments {
 }
 
 impl Current {
-    /// Ends a line that was torn.
+    /// Ends a line that was begun and could not be written to its end.
     fn mend(&mut self) -> io::Result<()> {
         if self.torn {
-            self.put(b"\n")?;
+            self.put(b"\n").map_err(|(_, error)| error)?;
             self.torn = false;
         }
         Ok(())
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
         // Back in place once it is known that all has reached the file.
         let measure = self.measure.take();
-        self.file.write_all(bytes)?;
-        self.bytes += bytes.len() as u64;
+        let mut written = 0;
+        let result = loop {
+            match bytes.get(written..) {
+                None | Some([]) => break Ok(()),
+                Some(left) => match self.file.write(left) {
+                    Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                    Ok(some) => written += some,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => break Err(error),
+                },
+            }
+        };
+        self.bytes += written as u64;
+        result.map_err(|error| (written, error))?;
         self.measure = measure;
         if let Some(measure) = &mut self.measure {
             measure.take(bytes);

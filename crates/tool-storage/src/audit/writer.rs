@@ -1,6 +1,5 @@
 //! Whoever writes the lines.
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
@@ -10,8 +9,8 @@ use std::time::Duration;
 use tool_core::{StoreError, StoreErrorKind};
 
 use super::AuditOptions;
-use super::folded;
 use super::line::Line;
+use super::scribe::Scribe;
 use super::segments::Segments;
 use crate::folder::Folder;
 use crate::signal::Signal;
@@ -33,11 +32,11 @@ pub(super) struct Writer {
 
 /// What is seen of the writing from outside.
 #[derive(Default)]
-struct Seen {
-    broken: AtomicBool,
+pub(super) struct Seen {
+    pub(super) broken: AtomicBool,
     /// Whether somebody has asked whether lines can be written, and has no answer yet.
     asked: AtomicBool,
-    lost: AtomicU64,
+    pub(super) lost: AtomicU64,
 }
 
 enum Order {
@@ -148,57 +147,29 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(mut files: Segments, orders: &Receiver<Order>, seen: &Seen) {
-    let (mut told_of_loss, mut counted, mut number) = (0, 0, 0);
-    let rested = Cell::new(true);
-    // Nobody has to wake who sleeps by itself.
-    let gathered = std::iter::from_fn(|| {
-        orders.try_recv().ok().or_else(|| {
+fn write_all(files: Segments, orders: &Receiver<Order>, seen: &Seen) {
+    let mut scribe = Scribe::new(files, seen);
+    loop {
+        let order = orders.try_recv().ok().or_else(|| {
+            scribe.put_down();
+            // Nobody has to wake who sleeps by itself.
             std::thread::sleep(GATHERED);
-            rested.set(true);
+            scribe.rest();
             orders.try_recv().ok().or_else(|| orders.recv().ok())
-        })
-    });
-    for order in gathered {
-        let (written, told) = match order {
-            Order::Line(mut line) => {
-                let lost = seen.lost.load(Ordering::Relaxed);
-                // Numbered here, so that they stand in their order; what never came has its own.
-                number += 1 + lost - counted;
-                counted = lost;
-                line.seq = number;
-                line.lost = (lost > told_of_loss).then(|| lost - told_of_loss);
-                let written = folded::line(&line).and_then(|text| {
-                    files.write(text.as_bytes(), line.time_ms, rested.replace(false))
-                });
-                match &written {
-                    Ok(()) => told_of_loss = lost,
-                    Err(_) => {
-                        seen.lost.fetch_add(1, Ordering::Relaxed);
-                        counted += 1;
-                    }
-                }
-                (written, None)
+        });
+        match order {
+            Some(Order::Line(line)) => scribe.take(line),
+            Some(Order::Tell(told)) => {
+                let written = scribe.try_out();
+                seen.asked.store(false, Ordering::Relaxed);
+                // Whoever asked may have gone.
+                let _ = told.send(written);
             }
-            Order::Tell(told) => (files.try_out(), Some(told)),
-            Order::End(ended) => {
-                files.end();
+            Some(Order::End(ended)) => {
+                scribe.end_file();
                 ended.raise();
-                continue;
             }
-        };
-        let was_broken = seen.broken.swap(written.is_err(), Ordering::Relaxed);
-        if let Some(told) = told {
-            seen.asked.store(false, Ordering::Relaxed);
-            // Whoever asked may have gone.
-            let _ = told.send(written.is_ok());
-        }
-        match written {
-            Err(error) if !was_broken => {
-                tracing::error!(%error, "the audit log cannot be written");
-            }
-            Ok(()) if was_broken => tracing::warn!("the audit log can be written again"),
-            _ => {}
+            None => return,
         }
     }
 }

@@ -48,17 +48,6 @@ struct Event {
     number: u64,
     answers: bool,
     json: Bytes,
-    code: Option<i64>,
-}
-
-/// The first thing that there is to tell.
-pub(crate) enum First {
-    /// The answer, ahead of everything else, with the code of its error.
-    Answer(Bytes, Option<i64>),
-    /// Something else, with more to come.
-    More,
-    /// Nothing, ever.
-    Nothing,
 }
 
 impl EventLog {
@@ -90,7 +79,6 @@ impl EventLog {
         let event = Event {
             number: state.last,
             answers: message.is_answer(),
-            code: message.error_code(),
             json: json.into(),
         };
         state.events.push_back(event);
@@ -131,25 +119,22 @@ impl EventLog {
         (state.closed && state.read == state.last).then_some(state.bytes)
     }
 
-    /// Waits for the first thing that there is to tell. An answer is taken out.
-    pub(crate) async fn first(&self) -> First {
-        std::future::poll_fn(|cx| {
-            let mut state = self.state();
-            match state.events.front() {
-                Some(event) if event.answers => {
-                    let first = First::Answer(event.json.clone(), event.code);
-                    state.read = state.last;
-                    Poll::Ready(first)
-                }
-                Some(_) => Poll::Ready(First::More),
-                None if state.closed => Poll::Ready(First::Nothing),
-                None => {
-                    state.waker = Some(cx.waker().clone());
-                    Poll::Pending
-                }
-            }
-        })
-        .await
+    /// Under which name it can be asked for again.
+    pub(crate) fn name(&self) -> Option<u64> {
+        self.name
+    }
+
+    /// Resolves once there is something to tell.
+    pub(crate) fn poll_told(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.state();
+        if !state.events.is_empty() {
+            return Poll::Ready(());
+        }
+        let waker = state.waker.as_ref();
+        if !waker.is_some_and(|waker| waker.will_wake(cx.waker())) {
+            state.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -9,13 +9,13 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use super::asked::{SESSION, says, session, takes};
-use super::event_log::{EventLog, Events, First};
+use super::event_log::{EventLog, Events};
 use super::session::Session;
 use super::site::Site;
 use super::token::Caller;
+use super::work::{First, Work};
 use super::{headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
@@ -201,31 +201,31 @@ async fn with_handshake(
     };
     let client = session.client(outlet);
     let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
-    let (running, answers) = (Arc::clone(&session), Arc::clone(&log));
-    tokio::spawn(async move {
+    let running = Arc::clone(&session);
+    let work = async move {
         let id = request.id.clone();
         let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
         running.ended(&id);
-        finish(&answers, answer);
-    });
-    let first = async { Some(log.first().await) };
-    let first = match takes_events {
-        true => tokio::time::timeout(AT_ONCE, first).await.unwrap_or(None),
-        false => first.await,
+        answer
     };
-    match first {
-        Some(First::Answer(answer, _)) => {
-            session.answered_at_once(&log);
-            reply::json(StatusCode::OK, answer)
-        }
-        Some(First::Nothing) => {
-            session.answered_at_once(&log);
-            reply::empty(StatusCode::ACCEPTED)
-        }
+    let mut work = Work::new(work, Arc::clone(&log), Some(Arc::clone(&session)));
+    match first(&mut work, takes_events.then_some(AT_ONCE)).await {
+        Some(First::Answer(answer, _)) => reply::json(StatusCode::OK, answer),
+        Some(First::Nothing) => reply::empty(StatusCode::ACCEPTED),
         Some(First::More) | None => {
+            // From here on it goes on by itself.
+            drop(work);
             let primed = session.revision >= PRIMED;
             reply::events(Events::of(log, None, primed, None))
         }
+    }
+}
+
+/// The first thing that there is to tell, if there is one in time.
+async fn first(work: &mut Work, patience: Option<Duration>) -> Option<First> {
+    match patience {
+        Some(patience) => tokio::time::timeout(patience, work.first()).await.ok(),
+        None => Some(work.first().await),
     }
 }
 
@@ -274,41 +274,18 @@ async fn stateless(
     // Whoever drops this response drops the request.
     let gone = cancelled.clone().drop_guard();
     let request = requests::Request { id, method, params };
-    run(site, client, request, cancelled, Arc::clone(&log));
-    let first = async { Some(log.first().await) };
-    let first = match takes_events {
-        true => tokio::time::timeout(IN_SILENCE, first)
-            .await
-            .unwrap_or(None),
-        false => first.await,
-    };
-    match first {
+    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
+    let work =
+        async move { requests::answer(&served, &client, request, &cancelled, &serving).await };
+    let mut work = Work::new(work, Arc::clone(&log), None);
+    match first(&mut work, takes_events.then_some(IN_SILENCE)).await {
         Some(First::Answer(answer, code)) => reply::json(reply::status(code), answer),
         Some(First::Nothing) => reply::empty(StatusCode::ACCEPTED),
-        Some(First::More) | None => reply::events(Events::of(log, None, false, Some(gone))),
+        Some(First::More) | None => {
+            drop(work);
+            reply::events(Events::of(log, None, false, Some(gone)))
+        }
     }
-}
-
-fn run(
-    site: &Site,
-    client: Client,
-    request: requests::Request,
-    cancelled: CancellationToken,
-    log: Arc<EventLog>,
-) {
-    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
-    tokio::spawn(async move {
-        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
-        finish(&log, answer);
-    });
-}
-
-fn finish(log: &EventLog, answer: Option<Message>) {
-    if let Some(answer) = answer {
-        // A client that is gone needs none.
-        let _ = log.push(&answer);
-    }
-    log.close();
 }
 
 fn notified(site: &Site, session: &Arc<Session>, method: &str, params: Option<&RawValue>) {

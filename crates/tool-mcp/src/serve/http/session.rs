@@ -210,14 +210,21 @@ impl Session {
         self.state().running.remove(id);
     }
 
-    /// A stream for one request, which can be asked for again.
+    /// A stream for one request, to be kept if it is to be asked for again.
     pub(crate) fn stream(&self) -> Arc<EventLog> {
         let mut state = self.state();
         state.last_stream += 1;
-        let name = state.last_stream;
-        let log = Arc::new(EventLog::kept(name));
+        Arc::new(EventLog::kept(state.last_stream))
+    }
+
+    /// Keeps a stream for whoever asks for it again.
+    pub(crate) fn keep(&self, log: &Arc<EventLog>) {
+        let Some(name) = log.name() else {
+            return;
+        };
+        let mut state = self.state();
         state.forget(Instant::now());
-        state.streams.push_back((name, Arc::clone(&log)));
+        state.streams.push_back((name, Arc::clone(log)));
         // What has ended makes room, the oldest first, and at once where it is long.
         let over = state
             .streams
@@ -233,14 +240,6 @@ impl Session {
             }
             _ => true,
         });
-        log
-    }
-
-    /// Gives up a stream that was answered at once.
-    pub(crate) fn answered_at_once(&self, log: &Arc<EventLog>) {
-        self.state()
-            .streams
-            .retain(|(_, other)| !Arc::ptr_eq(other, log));
     }
 
     /// The stream of a name, to be asked for again.

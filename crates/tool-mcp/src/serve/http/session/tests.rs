@@ -5,6 +5,7 @@ use tokio::time::{Instant, advance};
 use tokio_util::sync::CancellationToken;
 use tool_core::Facts;
 
+use super::super::event_log::EventLog;
 use super::{MOST_OF_ONE, MOST_SESSIONS, Session, Sessions, UNTAKEN, UNTAKEN_BYTES};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::held::Held;
@@ -29,6 +30,12 @@ fn begun() -> (Arc<Sessions>, Arc<Session>) {
     begin(&sessions, "s", None).expect("there is room");
     let session = sessions.get("s", None).expect("it has begun");
     (sessions, session)
+}
+
+fn stream(session: &Session) -> Arc<EventLog> {
+    let log = session.stream();
+    session.keep(&log);
+    log
 }
 
 fn answer(bytes: usize) -> Message {
@@ -80,7 +87,7 @@ async fn what_a_client_does_keeps_its_session() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_a_client_was_cut_off_from_waits_a_while_and_no_longer() {
     let (sessions, session) = begun();
-    let log = session.stream();
+    let log = stream(&session);
     log.push(&answer(10)).expect("it is open");
     log.close();
     advance(UNTAKEN - Duration::from_millis(1)).await;
@@ -97,11 +104,11 @@ async fn answers_that_nobody_takes_have_so_much_room_and_the_newest_stay() {
     let (_sessions, session) = begun();
     let half = UNTAKEN_BYTES / 2;
     for bytes in [half, half, 10] {
-        let log = session.stream();
+        let log = stream(&session);
         log.push(&answer(bytes)).expect("it is open");
         log.close();
     }
-    session.stream();
+    stream(&session);
     assert!(session.stream_of(1).is_none());
     assert!(session.stream_of(2).is_some() && session.stream_of(3).is_some());
 }
@@ -109,7 +116,7 @@ async fn answers_that_nobody_takes_have_so_much_room_and_the_newest_stay() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_still_runs_is_never_forgotten() {
     let (sessions, session) = begun();
-    let log = session.stream();
+    let log = stream(&session);
     log.push(&Message::notice("notifications/progress", None))
         .expect("it is open");
     advance(UNTAKEN * 2).await;
