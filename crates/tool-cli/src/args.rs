@@ -36,7 +36,8 @@ pub(crate) struct Args {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
-    /// Settings for policy, bounds and state [default: tool.toml in the current folder, where there is one]
+    /// Settings for policy, bounds and state [default: what TOOL_CONFIG names, else tool/tool.toml
+    /// in the user's configuration folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Rules to add to those of the settings; may be given more than once
@@ -99,7 +100,7 @@ pub(crate) enum Command {
         /// The server, as it is configured
         server: String,
     },
-    /// Forget the login to an MCP server
+    /// Forget the login to an MCP server, and have its tokens revoked
     Logout {
         /// The server, as it was configured
         server: String,

@@ -80,7 +80,7 @@ fn hint(settlement: &Settlement, unanswered: bool) {
     if unanswered && matches!(settlement.outcome, Outcome::Refused(Refusal::Denied(_))) {
         render::note(
             "call it on a terminal to be asked, or add a rule that allows it, \
-             with --policy FILE or in tool.toml",
+             with --policy FILE or in the settings of --config",
         );
     }
 }

@@ -33,6 +33,15 @@ pub(crate) enum CliError {
     },
     #[error("no folder for retained output is known; give one with --state")]
     NoState,
+    #[error(
+        "{variable} names settings by the relative path {}, which is another file in each folder; \
+         write the whole path, or name it with --config",
+        path.display()
+    )]
+    RelativeSettings {
+        variable: &'static str,
+        path: PathBuf,
+    },
     #[error("settings have a limit that keeps nothing")]
     Limits {
         #[source]

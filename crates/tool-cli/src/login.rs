@@ -7,7 +7,8 @@ use std::time::UNIX_EPOCH;
 use serde_json::json;
 use tool_runtime::core::Namespace;
 use tool_runtime::mcp::{
-    AuthorizationPage, LoggedIn, LoopbackAuthorizer, ServerConfig, ServersConfig,
+    AuthorizationPage, LoggedIn, LoggedOut, LoopbackAuthorizer, Revocation, ServerConfig,
+    ServersConfig,
 };
 
 use crate::args::Common;
@@ -37,44 +38,81 @@ pub(crate) async fn login(common: &Common, name: &str) -> Result<ExitCode, CliEr
     Ok(ExitCode::SUCCESS)
 }
 
-/// Forgets a login.
+/// Forgets a login, and has its tokens revoked.
 pub(crate) async fn logout(common: &Common, name: &str) -> Result<ExitCode, CliError> {
     let server = Namespace::new(name).map_err(|_| CliError::Name {
         name: name.to_owned(),
     })?;
-    let was = setup::logins(common).await?.logout(&server).await?;
+    // What is kept is forgotten whether or not the server is still configured, or configured right.
+    let config = read(common, name).ok();
+    let config = config.as_ref().and_then(|servers| named(servers, name));
+    let out = setup::logins(common).await?.logout(&server, config).await?;
     if common.json {
-        render::json(&json!({"server": name, "loggedOut": was}))?;
-    } else if was {
-        writeln!(io::stdout().lock(), "logged out of {name}")?;
-        render::note("its authorization server was not told; end the session there as well");
-    } else {
+        render::json(&ended(name, out.as_ref()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(out) = out else {
         render::note(&format!("nobody was logged in to {name}"));
+        return Ok(ExitCode::SUCCESS);
+    };
+    writeln!(io::stdout().lock(), "logged out of {name}")?;
+    if let Some(note) = became(&out) {
+        render::note(&render::one_line(&note));
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// What became of the tokens, for a person.
+fn became(out: &LoggedOut) -> Option<String> {
+    let issuer = out.issuer.as_deref();
+    let issuer = issuer.unwrap_or("its authorization server");
+    match &out.revocation {
+        Revocation::Nothing => None,
+        Revocation::Done => Some(format!("its tokens were revoked by {issuer}")),
+        Revocation::NotOffered => Some(format!(
+            "{issuer} revokes no tokens, so that they may be good until they end; end the session \
+             there as well"
+        )),
+        Revocation::Failed { reason } => Some(format!(
+            "its tokens are forgotten, and may be good until they end, as they were not revoked: \
+             {reason}; end the session there as well"
+        )),
+        _ => Some("its tokens are forgotten; end the session there as well".to_owned()),
+    }
+}
+
+fn ended(name: &str, out: Option<&LoggedOut>) -> serde_json::Value {
+    let Some(out) = out else {
+        return json!({"server": name, "loggedOut": false});
+    };
+    let (revoked, reason) = match &out.revocation {
+        Revocation::Done => (true, None),
+        Revocation::Failed { reason } => (false, Some(reason)),
+        _ => (false, None),
+    };
+    json!({
+        "server": name,
+        "loggedOut": true,
+        "issuer": out.issuer,
+        "revoked": revoked,
+        "reason": reason,
+    })
+}
+
 /// A server of the configuration that may be reached.
 async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliError> {
-    let path = common.mcp_config.as_ref();
-    let path = path.ok_or_else(|| CliError::NoServers {
-        server: name.to_owned(),
-    })?;
-    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read {
-        path: path.clone(),
-        source,
-    })?;
-    let servers = ServersConfig::from_json(&text).map_err(|source| CliError::Servers {
-        path: path.clone(),
-        source,
-    })?;
-    if let Some(problem) = servers.problems().find(|problem| problem.server() == name) {
-        let problem = problem.to_string();
+    let servers = read(common, name)?;
+    let problems: Vec<_> = servers
+        .problems()
+        .filter(|problem| problem.server() == name)
+        .map(ToString::to_string)
+        .collect();
+    if !problems.is_empty() {
+        let problem = problems.join("\n");
         return Err(CliError::Server { problem });
     }
-    let server = servers
-        .servers()
-        .find(|server| server.name().as_str() == name);
+    let path = common.mcp_config.clone().unwrap_or_default();
+    let server = named(&servers, name);
     let server = server.cloned().ok_or_else(|| {
         let known: Vec<_> = servers
             .servers()
@@ -86,7 +124,7 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
             known: format!("it names {}", known.join(", ")),
         }
     })?;
-    let launch = server.launch(setup::servers_folder(path));
+    let launch = server.launch(setup::servers_folder(&path));
     let mut pins = setup::pins(common).await?;
     if let Some(first) = server.first_sight() {
         pins = pins.first_sight(first);
@@ -97,6 +135,26 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
             server: name.to_owned(),
         }),
     }
+}
+
+fn named<'a>(servers: &'a ServersConfig, name: &str) -> Option<&'a ServerConfig> {
+    let mut servers = servers.servers();
+    servers.find(|server| server.name().as_str() == name)
+}
+
+fn read(common: &Common, name: &str) -> Result<ServersConfig, CliError> {
+    let path = common.mcp_config.as_ref();
+    let path = path.ok_or_else(|| CliError::NoServers {
+        server: name.to_owned(),
+    })?;
+    let text = std::fs::read_to_string(path).map_err(|source| CliError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    ServersConfig::from_json(&text).map_err(|source| CliError::Servers {
+        path: path.clone(),
+        source,
+    })
 }
 
 /// The page is opened by the person, who sees where it is, and by nothing here.

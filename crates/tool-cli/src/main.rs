@@ -28,6 +28,7 @@ mod policy_args;
 mod progress;
 mod render;
 mod serve;
+mod settings_file;
 mod setup;
 mod signals;
 mod token;
@@ -82,6 +83,10 @@ fn main() -> ExitCode {
         Command::List(_) | Command::Lint(_) | Command::Doctor
     );
     setup::log(args.common.verbose, tells_of_servers);
+    // It is one of the findings of a doctor.
+    if !matches!(args.command, Command::Doctor) {
+        settings_file::tell_unread(&args.common);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .enable_all()

@@ -198,7 +198,7 @@ fn greet(common: &Common, runtime: &Runtime) -> Result<(), CliError> {
     let tools = runtime.snapshot().entries().len();
     render::note(&format!(
         "{tools} tools, of which the built-in ones work on {}\nlong output is kept in {}\n\
-         reading is allowed; writing and the shell need rules (--policy FILE, or tool.toml)",
+         reading is allowed; writing and the shell need rules (--policy FILE, or --config FILE)",
         root.display(),
         state,
     ));

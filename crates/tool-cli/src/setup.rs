@@ -18,10 +18,8 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::Common;
 use crate::error::CliError;
-use crate::render;
+use crate::{render, settings_file};
 
-/// The file of settings that is read where none is named.
-const SETTINGS: &str = "tool.toml";
 /// The folder of the audit log, below that of retained output.
 const AUDIT: &str = "audit";
 /// After how many failures the same call is denied, unless the settings say otherwise. A model that
@@ -221,20 +219,10 @@ pub(crate) fn places(common: &Common) -> Result<(PathBuf, Place), CliError> {
 }
 
 fn settings(common: &Common) -> Result<Option<Settings>, CliError> {
-    match settings_file(common) {
+    match settings_file::read(common)? {
         Some(path) => Ok(Some(Settings::load(path)?)),
         None => Ok(None),
     }
-}
-
-/// The file of settings that is read.
-pub(crate) fn settings_file(common: &Common) -> Option<PathBuf> {
-    let found = || {
-        Path::new(SETTINGS)
-            .exists()
-            .then(|| PathBuf::from(SETTINGS))
-    };
-    common.config.clone().or_else(found)
 }
 
 fn root(common: &Common, settings: Option<&Settings>) -> PathBuf {

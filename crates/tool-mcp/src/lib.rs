@@ -17,8 +17,8 @@ pub use import::{
 };
 #[cfg(feature = "oauth")]
 pub use oauth::{
-    Authorization, AuthorizationPage, Authorizer, LoggedIn, LoginError, Logins, LoopbackAuthorizer,
-    OAuthClient,
+    Authorization, AuthorizationPage, Authorizer, LoggedIn, LoggedOut, LoginError, Logins,
+    LoopbackAuthorizer, OAuthClient, Revocation,
 };
 pub use offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEvent, OfferEventSender, OfferEvents,

@@ -2,16 +2,20 @@
 
 mod change;
 mod difference;
+mod first_sight;
 mod launch;
 mod names;
 mod pin_error;
+mod pinned;
 mod pins;
 mod record;
+mod records;
 
 pub use change::Change;
 pub use difference::{Difference, Side};
+pub use first_sight::FirstSight;
 pub use launch::Launch;
 pub use pin_error::PinError;
 #[cfg(feature = "child")]
-pub(crate) use pins::pinned;
-pub use pins::{FirstSight, Pins};
+pub(crate) use pinned::pinned;
+pub use pins::Pins;

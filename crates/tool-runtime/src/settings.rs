@@ -1,4 +1,4 @@
-//! The file `tool.toml`.
+//! The file of settings, by habit `tool.toml`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use tool_runtime::{RuntimeError, Settings};
 use super::finding::Findings;
 use super::launcher;
 use crate::args::Common;
-use crate::setup;
+use crate::settings_file;
 
 /// The settings were found and are broken.
 pub(crate) struct Broken;
@@ -20,9 +20,22 @@ pub(crate) fn settings(
     common: &Common,
     findings: &mut Findings,
 ) -> Result<Option<Settings>, Broken> {
-    let Some(path) = setup::settings_file(common) else {
-        findings.ok("settings", "none; the defaults hold");
-        return Ok(None);
+    if let Some(path) = settings_file::unread(common) {
+        let path = path.display();
+        let text = format!("not read, as nobody named it; if you trust it: --config {path}");
+        findings.ok(format!("settings {path}"), text);
+    }
+    let path = match settings_file::read(common) {
+        Ok(Some(path)) => path,
+        Ok(None) => {
+            findings.ok("settings", "none; the defaults hold");
+            return Ok(None);
+        }
+        Err(error) => {
+            let text = ErrorChain::of(&error).to_string();
+            findings.problem("settings", text, "name a file that can be read");
+            return Err(Broken);
+        }
     };
     let about = format!("settings {}", path.display());
     writable(&path, &about, findings);

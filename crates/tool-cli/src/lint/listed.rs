@@ -89,10 +89,11 @@ pub(crate) async fn of_server(
         )
         .await;
     }
-    if let Some(problem) = servers.problems().find(|it| it.server() == name) {
-        return Err(CliError::Server {
-            problem: problem.to_string(),
-        });
+    let problems = servers.problems().filter(|it| it.server() == name);
+    let problems: Vec<_> = problems.map(ToString::to_string).collect();
+    if !problems.is_empty() {
+        let problem = problems.join("\n");
+        return Err(CliError::Server { problem });
     }
     let known: Vec<String> = servers.servers().map(|it| it.name().to_string()).collect();
     Err(CliError::UnknownServer {

@@ -206,7 +206,8 @@ fn a_server_that_waits_for_approval_is_told_of_and_not_started() {
 fn settings_and_a_state_that_cannot_be_used_are_told_of_with_the_rest() {
     let bench = Workbench::new();
     bench.file("tool.toml", "version = 1\n[gateway]\nstatus_tol = true\n");
-    let found = problems(&bench.tool(&["--json", "doctor"]).end().with_code(1).json());
+    let doctor = ["--config", "tool.toml", "--json", "doctor"];
+    let found = problems(&bench.tool(&doctor).end().with_code(1).json());
     assert!(
         found[0].starts_with("settings tool.toml: ") && found[0].contains("status_tol"),
         "{found:#?}"

@@ -11,11 +11,12 @@ use crate::deadline::{PATIENCE, within};
 use crate::workbench::Workbench;
 
 /// Variables that would change what is printed or where it goes.
-const STRAY: [&str; 9] = [
+const STRAY: [&str; 10] = [
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "COLUMNS",
     "NO_COLOR",
+    "TOOL_CONFIG",
     "TOOL_LOG",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",

@@ -151,6 +151,12 @@ fn a_login_is_shown_made_used_and_forgotten() {
 
     let out = bench.tool(&["logout", "tickets"]).end().succeeded();
     assert_eq!(out.text(), "logged out of tickets\n");
+    assert!(
+        out.stderr
+            .starts_with("its tokens were revoked by http://127.0.0.1"),
+        "{out:?}"
+    );
+    assert!(site.asked().contains("POST /revoke "));
     bench
         .tool(&["list"])
         .args(CONFIG)

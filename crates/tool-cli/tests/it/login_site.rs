@@ -78,6 +78,7 @@ fn serve(stream: TcpStream, address: SocketAddr, log: &Mutex<String>) -> std::io
                 "authorization_endpoint": format!("{base}/authorize"),
                 "token_endpoint": format!("{base}/token"),
                 "registration_endpoint": format!("{base}/register"),
+                "revocation_endpoint": format!("{base}/revoke"),
                 "code_challenge_methods_supported": ["S256"],
             }),
         ),
@@ -96,6 +97,7 @@ fn serve(stream: TcpStream, address: SocketAddr, log: &Mutex<String>) -> std::io
                 "token_type": "Bearer", "scope": "read", "expires_in": 3600,
             }),
         ),
+        "/revoke" => (200, String::new(), json!({})),
         "/mcp" if is_known => (200, String::new(), answer(&asked)),
         "/mcp" => {
             let challenge = format!(

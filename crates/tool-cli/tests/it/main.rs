@@ -67,6 +67,7 @@ mod lint;
 mod lint_servers;
 #[cfg(feature = "oauth")]
 mod login;
+mod named_settings;
 mod overlay;
 mod pin;
 mod pipes;

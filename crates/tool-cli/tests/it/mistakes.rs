@@ -220,13 +220,16 @@ fn a_mistake_in_tool_toml_names_file_line_and_way_out() {
     for (text, place, way_out) in cases {
         let bench = Workbench::new();
         bench.file("tool.toml", text);
+        let named = ["--config", "tool.toml"];
         bench
             .tool(&["list"])
+            .args(named)
             .end()
             .with_code(2)
             .says(&["error: ", place, way_out]);
         bench
             .tool(&["output", "list"])
+            .args(named)
             .end()
             .with_code(2)
             .says(&[place, way_out]);

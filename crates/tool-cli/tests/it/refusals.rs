@@ -71,7 +71,7 @@ fn ask_with_nobody_there_refuses() {
         "refused: shell: ",
         "nobody is there to ask",
         "--policy FILE",
-        "tool.toml",
+        "--config",
     ]);
     let refused = bench
         .tool(&["call", "shell", TOUCH, "--json"])

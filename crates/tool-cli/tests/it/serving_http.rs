@@ -22,7 +22,7 @@ fn a_person_is_told_what_is_served_and_what_to_do_next() {
     for wanted in [
         &format!("7 tools, of which the built-in ones work on {root}\n"),
         &format!("long output is kept in {state}\n"),
-        "writing and the shell need rules (--policy FILE, or tool.toml)",
+        "writing and the shell need rules (--policy FILE, or --config FILE)",
         &config,
         " list\n",
         " call grep '{\"pattern\":\"fn main\"}'\n",

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::invocation::Invocation;
 use crate::workbench::Workbench;
 
 const SETTINGS: &str = r#"
@@ -43,12 +44,16 @@ fn with_settings() -> Workbench {
     bench
 }
 
+/// The program with these arguments and the settings of the workbench.
+fn named(bench: &Workbench, args: &[&str]) -> Invocation {
+    bench.bare(args).args(["--config", "tool.toml"])
+}
+
 #[test]
 fn settings_give_bound_state_root_and_rules() {
     let bench = with_settings();
     let command = json!({"command": "seq 1 1000"}).to_string();
-    let settled = bench
-        .bare(&["call", "shell", &command, "--json"])
+    let settled = named(&bench, &["call", "shell", &command, "--json"])
         .end()
         .succeeded()
         .json();
@@ -71,17 +76,15 @@ fn settings_give_bound_state_root_and_rules() {
         !bench.path().join("home/.local").exists(),
         "nothing lies in the home"
     );
-    let listed = bench.bare(&["output", "list", "--json"]).end().json();
+    let listed = named(&bench, &["output", "list", "--json"]).end().json();
     assert_eq!(listed["outputs"][0]["id"], settled["retained"][0]["id"]);
 
     let touch = ["call", "shell", r#"{"command":"touch ran"}"#];
-    bench
-        .bare(&touch)
+    named(&bench, &touch)
         .end()
         .with_code(1)
         .says(&["deny shell touch *", "more.toml:4"]);
-    let found = bench
-        .bare(&["call", "grep", r#"{"pattern":"fn main"}"#])
+    let found = named(&bench, &["call", "grep", r#"{"pattern":"fn main"}"#])
         .end()
         .succeeded();
     assert_eq!(found.text(), "src/main.rs:3:fn main() {\n");
@@ -108,9 +111,8 @@ fn the_command_line_wins_over_settings_and_only_adds_rules() {
     let bench = with_settings();
     bench.file("other/text.md", "text\n");
     let glob = ["call", "glob", r#"{"pattern":"**"}"#, "--root", "other"];
-    assert_eq!(bench.bare(&glob).end().succeeded().text(), "text.md\n");
-    bench
-        .bare(&["output", "list", "--state", "elsewhere"])
+    assert_eq!(named(&bench, &glob).end().succeeded().text(), "text.md\n");
+    named(&bench, &["output", "list", "--state", "elsewhere"])
         .end()
         .succeeded();
     assert!(bench.path().join("elsewhere").is_dir());
@@ -119,6 +121,7 @@ fn the_command_line_wins_over_settings_and_only_adds_rules() {
     let touch = ["call", "shell", r#"{"command":"touch ran"}"#];
     bench
         .open(&touch)
+        .args(["--config", "tool.toml"])
         .end()
         .with_code(1)
         .says(&["deny shell touch *"]);

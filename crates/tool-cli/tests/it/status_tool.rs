@@ -47,7 +47,8 @@ fn the_tool_is_there_with_servers_unless_the_settings_switch_it_off() {
     let with = ["--mcp-config", "mcp.json", "list"];
     assert!(list(&with).text().contains("server_status"));
     bench.file("tool.toml", "version = 1\n[gateway]\nstatus_tool = false\n");
-    assert!(!list(&with).text().contains("server_status"));
+    let named = [&with[..], &["--config", "tool.toml"]].concat();
+    assert!(!list(&named).text().contains("server_status"));
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn s30_a_client_that_makes_the_same_failing_call_is_stopped_after_five() {
     );
 
     bench.file("tool.toml", "version = 1\n[gateway]\nsame_failures = 0\n");
-    let mut client = StdioClient::start(bench.tool(&["serve"]));
+    let mut client = StdioClient::start(bench.tool(&["serve", "--config", "tool.toml"]));
     for _ in 0..7 {
         assert!(!text(&mut client).contains("times with the same arguments"));
     }

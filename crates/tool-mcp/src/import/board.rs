@@ -113,6 +113,7 @@ impl Board {
     /// said so, else the only one, or the latest where all are of one caller, as were those that
     /// were given up a moment ago.
     pub(crate) fn ask(&self, of: Option<u64>, asked: Asked) -> Addressee {
+        let asked = Asked { of, ..asked };
         let waiting = self.waiting();
         let mailbox = match of {
             Some(of) => match waiting.get(&of) {

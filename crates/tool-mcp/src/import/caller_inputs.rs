@@ -69,6 +69,34 @@ impl Inputs for CallerInputs {
         })
     }
 
+    fn lacked<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async move {
+            let mut lacked = Vec::new();
+            let Some(calling) = CallingClient::current() else {
+                return lacked;
+            };
+            for kind in AskKind::ALL {
+                let allowed = self.allowed(server, kind, calling.facts());
+                if !calling.can(kind) && allowed.await.is_ok() {
+                    lacked.push(kind);
+                }
+            }
+            lacked
+        })
+    }
+
+    fn passed_on<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Option<Ask>> {
+        Box::pin(async move {
+            let calling = CallingClient::current()?;
+            let kind = wanted.ask.kind();
+            let allowed = self.allowed(&wanted.server, kind, calling.facts());
+            if !calling.can(kind) || allowed.await.is_err() {
+                return None;
+            }
+            labelled(&wanted.server, wanted.ask.clone()).ok()
+        })
+    }
+
     fn provide<'a>(
         &'a self,
         wanted: &'a WantedInput,

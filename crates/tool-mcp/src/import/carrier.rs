@@ -207,7 +207,9 @@ impl Answering {
         if Ask::read(&asked.method, Value::Null).is_none() {
             return Some(unanswered(asked.id, RpcError::METHOD));
         }
-        let Asked { id, method, params } = match board.ask(of, asked) {
+        let Asked {
+            id, method, params, ..
+        } = match board.ask(of, asked) {
             Addressee::Caller => return None,
             Addressee::Busy(asked) => return Some(unanswered(asked.id, RpcError::BUSY)),
             Addressee::Unknown(asked) => {

@@ -156,7 +156,7 @@ impl Catalogue {
                 refused.push(RefusedTool { name, reason });
                 continue;
             }
-            let gates = self.dressing.gates(&name);
+            let gates = self.dressing.gates_of(&name);
             let digest = digest(&name);
             let (declared, dropped) = Declared::read(&name, advertised.declarations.as_ref());
             self.told.tell(self.server.as_str(), &name, &dropped);

@@ -6,8 +6,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::config_entry::{KEYS, read_entry};
-use super::nearest::nearest_slip;
+use super::config_entry::{read_entry, slips};
 use super::{ConfigError, EntryError, ServerConfig, UnknownKey};
 
 /// The servers of a configuration, in the `mcpServers` format that MCP clients use.
@@ -74,7 +73,14 @@ impl ServersConfig {
             } else {
                 read_entry(&name, &value).unwrap_or_else(Entry::Broken)
             };
-            config.unknown.extend(unknown_keys(&name, &value));
+            if let (Entry::Server(_), Some(members)) = (&entry, value.as_object()) {
+                let unknown = slips(members).map(|(key, nearest)| UnknownKey {
+                    server: name.clone(),
+                    key: key.to_owned(),
+                    nearest,
+                });
+                config.unknown.extend(unknown);
+            }
             config.entries.push((name, entry));
         }
         config.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -99,7 +105,7 @@ impl ServersConfig {
         })
     }
 
-    /// What is wrong with the entries that cannot be used, by name.
+    /// Everything that is wrong with the entries that cannot be used, by name.
     pub fn problems(&self) -> impl Iterator<Item = &EntryError> {
         let entries = self.entries.iter();
         entries.flat_map(|(_, entry)| match entry {
@@ -108,7 +114,8 @@ impl ServersConfig {
         })
     }
 
-    /// Keys that mean nothing here and read like one that does, in the order of the file.
+    /// Keys that mean nothing here and read like one that does, in the order of the file. Those of an
+    /// entry that cannot be used are among its [`problems`](Self::problems).
     pub fn unknown_keys(&self) -> impl Iterator<Item = &UnknownKey> {
         self.unknown.iter()
     }
@@ -116,22 +123,6 @@ impl ServersConfig {
     pub(crate) fn into_entries(self) -> Vec<(String, Entry)> {
         self.entries
     }
-}
-
-/// Keys of an entry that are slips of the pen, as far as can be told.
-fn unknown_keys(server: &str, entry: &Value) -> Vec<UnknownKey> {
-    let keys = entry.as_object().into_iter().flat_map(|entry| entry.keys());
-    let unknown = keys.filter(|key| !KEYS.contains(&key.as_str()));
-    // Other clients' keys are theirs: `name` is no slip for `cwd`, nor `type` for `prefix`.
-    let slip = |key: &String| {
-        let nearest = nearest_slip(key, KEYS)?;
-        Some(UnknownKey {
-            server: server.to_owned(),
-            key: key.clone(),
-            nearest,
-        })
-    };
-    unknown.filter_map(slip).collect()
 }
 
 /// The members of an object, doubles included.

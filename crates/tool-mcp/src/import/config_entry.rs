@@ -1,14 +1,18 @@
 //! One entry of a configuration of servers.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 use tool_core::Namespace;
 
 use super::config::Entry;
+use super::nearest::nearest_slip;
+use super::reader::Reader;
 use super::server_config::HttpTarget;
 use super::{EntryError, Overlay, ServerConfig, overlay};
 
 /// All keys of an entry that mean something here.
-pub(crate) const KEYS: [&str; 10] = [
+pub(crate) const KEYS: [&str; 11] = [
     "command",
     "args",
     "env",
@@ -17,177 +21,189 @@ pub(crate) const KEYS: [&str; 10] = [
     "url",
     "headers",
     "bearerEnv",
+    "oauth",
     "disabled",
     "overlay",
 ];
+/// Those of servers that are started, and of servers that are reached.
+const OF_PROCESSES: [&str; 4] = ["args", "prefix", "env", "cwd"];
+const OF_REMOTES: [&str; 3] = ["headers", "bearerEnv", "oauth"];
 
 /// Reads one entry. What is wrong with it is its own.
 ///
 /// # Errors
-/// What is wrong with how it is reached, and everything that is wrong with its overlay.
+/// Everything that is wrong with it, and the keys that are slips of the pen: one may be the cause.
 pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, Vec<EntryError>> {
-    let mut problems = Vec::new();
-    let read = read_reached(name, value).map_err(|problem| problems.push(problem));
-    if matches!(read, Ok(Entry::Disabled)) {
-        return Ok(Entry::Disabled);
-    }
-    let overlay = value.get(overlay::KEY).filter(|overlay| !overlay.is_null());
-    let mut set = Overlay::default();
-    if let (Some(overlay), Ok(namespace)) = (overlay, Namespace::new(name)) {
-        match Overlay::read(&namespace, overlay) {
-            Ok(overlay) => set = overlay,
-            Err(more) => problems.extend(more),
-        }
-    }
-    match read {
-        Ok(Entry::Server(server)) if problems.is_empty() => {
-            Ok(Entry::Server(Box::new(server.overlay(set))))
-        }
-        _ => Err(problems),
-    }
-}
-
-fn read_reached(name: &str, value: &Value) -> Result<Entry, EntryError> {
-    let wrong = |key: &str, problem: &str| EntryError::new(name, key, problem);
-    let namespace =
-        Namespace::new(name).map_err(|problem| EntryError::new(name, "", problem.to_string()))?;
-    let entry = value.as_object().ok_or_else(|| wrong("", "is no object"))?;
+    let mut reader = Reader::new(name);
+    let namespace = Namespace::new(name).map_err(|problem| reader.wrong("", problem.to_string()));
+    let (Ok(namespace), Some(entry)) = (namespace, reader.any_members("", value)) else {
+        return Err(reader.into_problems());
+    };
     if entry.get("disabled") == Some(&Value::Bool(true)) {
         return Ok(Entry::Disabled);
     }
-    match (entry.get("command"), entry.get("url")) {
-        (Some(_), Some(_)) => Err(wrong("url", "stands beside \"command\"")),
-        (None, Some(url)) => {
-            let url = string(name, "url", url)?;
-            read_remote(namespace, entry, url).map(|server| Entry::Server(Box::new(server)))
-        }
-        (None, None) => Err(wrong("command", "is missing")),
-        (Some(command), None) => {
-            let command = string(name, "command", command)?;
-            if command.trim().is_empty() {
-                return Err(wrong("command", "is blank"));
+    let server = read_reached(&mut reader, namespace, entry);
+    let set = match reader.member("", entry, overlay::KEY) {
+        Some((_, value)) => Overlay::read_by(&mut reader, value),
+        None => Overlay::default(),
+    };
+    match (server, reader.is_content()) {
+        (Some(server), true) => Ok(Entry::Server(Box::new(server.overlay(set)))),
+        _ => {
+            for (key, near) in slips(entry) {
+                reader.wrong(key, format!("is not known; did you mean \"{near}\"?"));
             }
-            read_process(ServerConfig::new(namespace, command), entry)
-                .map(|server| Entry::Server(Box::new(server)))
+            Err(reader.into_problems())
         }
     }
 }
 
-fn read_process(
-    mut server: ServerConfig,
+/// Keys of an entry that are slips of the pen, as far as can be told, each with what it was meant
+/// to be. Other clients' keys are theirs: `name` is no slip for `cwd`, nor `type` for `prefix`.
+pub(crate) fn slips(entry: &Map<String, Value>) -> impl Iterator<Item = (&str, &'static str)> {
+    let keys = entry.keys().map(String::as_str);
+    let unknown = keys.filter(|key| !KEYS.contains(key));
+    unknown.filter_map(|key| Some((key, nearest_slip(key, KEYS)?)))
+}
+
+/// How it is reached. One that is told in two ways or in none is looked at as both.
+fn read_reached(
+    reader: &mut Reader,
+    namespace: Namespace,
     entry: &Map<String, Value>,
-) -> Result<ServerConfig, EntryError> {
-    let name = server.name().as_str().to_owned();
-    for key in ["headers", "bearerEnv", "oauth"] {
-        if present(entry, key).is_some() {
-            return Err(EntryError::new(&name, key, "is for servers with a \"url\""));
+) -> Option<ServerConfig> {
+    let (command, url) = (entry.get("command"), entry.get("url"));
+    match (command, url) {
+        (Some(_), Some(_)) => reader.wrong("url", "stands beside \"command\""),
+        (None, None) => reader.wrong("command", "is missing"),
+        (Some(_), None) => refuse(reader, entry, &OF_REMOTES, "is for servers with a \"url\""),
+        (None, Some(_)) => refuse(
+            reader,
+            entry,
+            &OF_PROCESSES,
+            "is for servers with a \"command\"",
+        ),
+    }
+    let command = command.and_then(|command| reader.string("command", command));
+    if command
+        .as_ref()
+        .is_some_and(|command| command.trim().is_empty())
+    {
+        reader.wrong("command", "is blank");
+    }
+    let is_process = entry.contains_key("command") || url.is_none();
+    let is_remote = url.is_some() || !entry.contains_key("command");
+    let mut server = ServerConfig::new(namespace, command.unwrap_or_default());
+    if is_process {
+        read_process(reader, &mut server, entry);
+    }
+    if is_remote {
+        // Which of the two is meant is not known.
+        server.http = read_remote(reader, entry, url.filter(|_| !is_process));
+    }
+    (is_process != is_remote).then_some(server)
+}
+
+fn refuse(reader: &mut Reader, entry: &Map<String, Value>, keys: &[&str], problem: &str) {
+    for key in keys {
+        if let Some((at, _)) = reader.member("", entry, key) {
+            reader.wrong(&at, problem);
         }
     }
-    server.args = strings(&name, entry, "args")?;
-    server.prefix = strings(&name, entry, "prefix")?;
-    for (variable, value) in object(&name, entry, "env")? {
-        let key = format!("env.{variable}");
-        if variable.is_empty() || variable.contains(['=', '\0']) {
-            return Err(EntryError::new(&name, key, "is no name of a variable"));
+}
+
+fn read_process(reader: &mut Reader, server: &mut ServerConfig, entry: &Map<String, Value>) {
+    server.args = reader.strings("", entry, "args");
+    server.prefix = reader.strings("", entry, "prefix");
+    if let Some((at, value)) = reader.member("", entry, "env")
+        && let Some(variables) = reader.any_members(&at, value)
+    {
+        for (variable, value) in variables {
+            let at = format!("{at}.{variable}");
+            if variable.is_empty() || variable.contains(['=', '\0']) {
+                reader.wrong(&at, "is no name of a variable");
+            }
+            if let Some(value) = reader.string(&at, value) {
+                server.env.insert(variable.clone(), value);
+            }
         }
-        let value = string(&name, &key, value)?;
-        server.env.insert(variable.clone(), value);
     }
-    if let Some(cwd) = present(entry, "cwd") {
-        server.cwd = Some(string(&name, "cwd", cwd)?.into());
+    if let Some((at, value)) = reader.member("", entry, "cwd") {
+        server.cwd = reader.string(&at, value).map(Into::into);
     }
-    Ok(server)
 }
 
 /// A server over HTTP: encrypted, or on this machine.
 fn read_remote(
-    namespace: Namespace,
+    reader: &mut Reader,
     entry: &Map<String, Value>,
-    url: String,
-) -> Result<ServerConfig, EntryError> {
-    let name = namespace.as_str().to_owned();
-    if !cfg!(feature = "http-client") {
-        let problem = "servers over HTTP are not supported by this build";
-        return Err(EntryError::new(&name, "url", problem));
+    url: Option<&Value>,
+) -> Option<HttpTarget> {
+    if url.is_some() && !cfg!(feature = "http-client") {
+        reader.wrong("url", "servers over HTTP are not supported by this build");
+        return None;
     }
-    if url.to_ascii_lowercase().starts_with("https://") && !cfg!(feature = "http-client-tls") {
-        let problem =
-            "is encrypted, which this build cannot speak: it lacks the feature \"http-client-tls\"";
-        return Err(EntryError::new(&name, "url", problem));
+    let url = url.and_then(|url| reader.string("url", url));
+    if let Some(problem) = url.as_deref().and_then(|url| check_url(url).err()) {
+        reader.wrong("url", problem);
     }
-    for key in ["args", "prefix", "env", "cwd"] {
-        if present(entry, key).is_some() {
-            return Err(EntryError::new(
-                &name,
-                key,
-                "is for servers with a \"command\"",
-            ));
-        }
-    }
-    check_url(&url).map_err(|problem| EntryError::new(&name, "url", problem))?;
-    let mut http = HttpTarget::new(url);
-    for (header, value) in object(&name, entry, "headers")? {
-        let key = format!("headers.{header}");
-        if header.is_empty() || !header.bytes().all(is_token) {
-            return Err(EntryError::new(&name, key, "is no name of a header"));
-        }
-        let header = header.to_ascii_lowercase();
-        if RESERVED.contains(&header.as_str()) || header.starts_with("mcp-") {
-            return Err(EntryError::new(&name, key, "is set by the client itself"));
-        }
-        let value = string(&name, &key, value)?;
-        if value
-            .bytes()
-            .any(|byte| byte < b' ' && byte != b'\t' || byte == 0x7f)
-        {
-            return Err(EntryError::new(&name, key, "holds a control character"));
-        }
-        http.headers.insert(header, value);
-    }
-    if let Some(variable) = present(entry, "bearerEnv") {
-        let variable = string(&name, "bearerEnv", variable)?;
+    let mut http = HttpTarget::new(url.unwrap_or_default());
+    http.headers = read_headers(reader, entry);
+    if let Some((at, variable)) = reader.member("", entry, "bearerEnv")
+        && let Some(variable) = reader.string(&at, variable)
+    {
         if variable.is_empty() || variable.contains('=') {
-            return Err(EntryError::new(
-                &name,
-                "bearerEnv",
-                "is no name of a variable",
-            ));
+            reader.wrong(&at, "is no name of a variable");
         }
         if http.headers.contains_key("authorization") {
-            let problem = "stands beside a header \"authorization\"";
-            return Err(EntryError::new(&name, "bearerEnv", problem));
+            reader.wrong(&at, "stands beside a header \"authorization\"");
         }
         http.bearer_env = Some(variable);
     }
-    read_oauth(&name, entry, &mut http)?;
-    let mut server = ServerConfig::new(namespace, "");
-    server.http = Some(http);
-    Ok(server)
+    read_oauth(reader, entry, &mut http);
+    Some(http)
+}
+
+fn read_headers(reader: &mut Reader, entry: &Map<String, Value>) -> BTreeMap<String, String> {
+    let mut read = BTreeMap::new();
+    let Some((at, value)) = reader.member("", entry, "headers") else {
+        return read;
+    };
+    for (header, value) in reader.any_members(&at, value).into_iter().flatten() {
+        let at = format!("{at}.{header}");
+        let lower = header.to_ascii_lowercase();
+        if header.is_empty() || !header.bytes().all(is_token) {
+            reader.wrong(&at, "is no name of a header");
+        } else if RESERVED.contains(&lower.as_str()) || lower.starts_with("mcp-") {
+            reader.wrong(&at, "is set by the client itself");
+        }
+        let Some(value) = reader.string(&at, value) else {
+            continue;
+        };
+        let is_control = |byte: u8| byte < b' ' && byte != b'\t' || byte == 0x7f;
+        if value.bytes().any(is_control) {
+            reader.wrong(&at, "holds a control character");
+        }
+        read.insert(lower, value);
+    }
+    read
 }
 
 /// Without the feature nobody can log in, whatever is configured.
 #[cfg(not(feature = "oauth"))]
-fn read_oauth(
-    name: &str,
-    entry: &Map<String, Value>,
-    _http: &mut HttpTarget,
-) -> Result<(), EntryError> {
-    match present(entry, "oauth") {
-        None | Some(Value::Bool(false)) => Ok(()),
-        Some(_) => {
+fn read_oauth(reader: &mut Reader, entry: &Map<String, Value>, _http: &mut HttpTarget) {
+    match reader.member("", entry, "oauth") {
+        None | Some((_, Value::Bool(false))) => {}
+        Some((at, _)) => {
             let problem = "needs somebody to log in, which this build cannot have: it lacks the feature \"oauth\"";
-            Err(EntryError::new(name, "oauth", problem))
+            reader.wrong(&at, problem);
         }
     }
 }
 
 #[cfg(feature = "oauth")]
-fn read_oauth(
-    name: &str,
-    entry: &Map<String, Value>,
-    http: &mut HttpTarget,
-) -> Result<(), EntryError> {
-    super::oauth_entry::read(name, entry, http)
+fn read_oauth(reader: &mut Reader, entry: &Map<String, Value>, http: &mut HttpTarget) {
+    super::oauth_entry::read(reader, entry, http);
 }
 
 /// Headers that a message needs to be right.
@@ -204,6 +220,11 @@ const RESERVED: [&str; 7] = [
 /// Encrypted, or on this machine.
 fn check_url(url: &str) -> Result<(), &'static str> {
     let lower = url.to_ascii_lowercase();
+    if lower.starts_with("https://") && !cfg!(feature = "http-client-tls") {
+        return Err(
+            "is encrypted, which this build cannot speak: it lacks the feature \"http-client-tls\"",
+        );
+    }
     let authority = lower.split("://").nth(1).unwrap_or_default();
     let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
@@ -237,52 +258,4 @@ fn check_url(url: &str) -> Result<(), &'static str> {
 
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-}
-
-pub(super) fn present<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
-    entry.get(key).filter(|value| !value.is_null())
-}
-
-pub(super) fn strings(
-    server: &str,
-    entry: &Map<String, Value>,
-    key: &str,
-) -> Result<Vec<String>, EntryError> {
-    let Some(items) = present(entry, key) else {
-        return Ok(Vec::new());
-    };
-    let items = items
-        .as_array()
-        .ok_or_else(|| EntryError::new(server, key, "is no array"))?;
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| string(server, &format!("{key}.{index}"), item))
-        .collect()
-}
-
-fn object<'a>(
-    server: &str,
-    entry: &'a Map<String, Value>,
-    key: &str,
-) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, EntryError> {
-    let members = match present(entry, key) {
-        Some(value) => Some(
-            value
-                .as_object()
-                .ok_or_else(|| EntryError::new(server, key, "is no object"))?,
-        ),
-        None => None,
-    };
-    Ok(members.into_iter().flatten())
-}
-
-pub(super) fn string(server: &str, key: &str, value: &Value) -> Result<String, EntryError> {
-    let text = value
-        .as_str()
-        .ok_or_else(|| EntryError::new(server, key, "is no string"))?;
-    if text.contains('\0') {
-        return Err(EntryError::new(server, key, "holds a NUL character"));
-    }
-    Ok(text.to_owned())
 }

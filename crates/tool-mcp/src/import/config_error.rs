@@ -46,15 +46,6 @@ impl EntryError {
         }
     }
 
-    /// The same, about a key below another.
-    #[cfg(feature = "oauth")]
-    pub(crate) fn below(self, key: &str) -> Self {
-        Self {
-            key: format!("{key}.{}", self.key),
-            ..self
-        }
-    }
-
     /// The name of the server, as configured.
     #[must_use]
     pub fn server(&self) -> &str {

@@ -16,7 +16,7 @@ use super::open_questions::OpenQuestions;
 use super::parked::Parked;
 use super::party::Party;
 use super::pending::Pending;
-use super::slot::{Asking, GoingOn, Slot};
+use super::slot::{Asking, Claim, GoingOn, Slot};
 use super::whose::Whose;
 use crate::wire::{Id, Message};
 
@@ -187,6 +187,8 @@ impl Connection {
             slot: None,
             asked: Vec::new(),
             questions: 0,
+            since: None,
+            turn: None,
         })
     }
 
@@ -202,21 +204,30 @@ impl Connection {
         method: &'static str,
         params: Map<String, Value>,
     ) -> Result<Answer, CallError> {
-        self.ask(method, params, |_| {}).await
+        self.ask(method, params, None, |_| {}).await
     }
 
     /// The same for a request about which there may be reports, and in the middle of which the
-    /// server may ask for something.
+    /// server may ask for something. With a claim it goes on from what a round before left.
     pub(crate) async fn ask(
         &self,
         method: &'static str,
         mut params: Map<String, Value>,
+        claim: Option<&mut Claim>,
         report: impl Fn(Report),
     ) -> Result<Answer, CallError> {
-        let slot = Slot::of(self.server(), method, &params);
         let mut left = self.limits.total;
-        let mut going_on = slot.as_ref().and_then(Slot::take);
+        let (slot, mut turn, mut going_on) = match claim {
+            Some(claim) => (Some(claim.slot.clone()), claim.turn.take(), claim.take()),
+            None => (None, None, None),
+        };
         let mut begun = going_on.is_some();
+        let went_on = begun;
+        let keep = |answer: &Answer| {
+            if let Some(slot) = slot.as_ref().filter(|slot| went_on || slot.has_asked()) {
+                self.keep_answer(slot, answer);
+            }
+        };
         for _ in 0..=MOST_ROUNDS {
             let (result, answered) = match going_on.take() {
                 Some(GoingOn::Asked { result, answered }) => (result, answered),
@@ -233,17 +244,23 @@ impl Connection {
                     let mut pending = sent.map_err(|error| error.after(again))?;
                     pending.left = left.min(pending.left);
                     pending.slot.clone_from(&slot);
+                    turn = pending.turn.take().or(turn);
+                    pending.turn.clone_from(&turn);
                     let started = Instant::now();
                     let answer = pending.settle(&report).await;
                     let mut answer = answer.map_err(|error| error.after(again))?;
                     // The time that a person takes between rounds is not the server's.
                     left = left.saturating_sub(started.elapsed());
                     match answer.result.get("resultType") {
-                        None => return Ok(answer),
+                        None => {
+                            keep(&answer);
+                            return Ok(answer);
+                        }
                         Some(kind) if kind == "complete" => {
                             if let Some(result) = answer.result.as_object_mut() {
                                 result.remove("resultType");
                             }
+                            keep(&answer);
                             return Ok(answer);
                         }
                         Some(kind)

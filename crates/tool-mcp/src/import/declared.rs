@@ -18,6 +18,19 @@ const MOST_COLUMNS: usize = 1_000;
 ///
 /// Fields that are not known are left alone, as other gateways may have more. So are those that
 /// would say how a call runs here, such as a credential or an approval: no server has a say in it.
+///
+/// Each can only tighten what holds without it:
+///
+/// | field | what it does |
+/// |---|---|
+/// | `resultCeiling` | refuses results that would be bounded |
+/// | `resultClass` | has a gate want more of it |
+/// | `resultKind` | names what nobody could take without a name; who takes it says by itself of which kind, and policy judges that call |
+/// | `resultColumns` | refuses or reports rows, where the operator judges any |
+/// | `owner` | names who answers, and is asked by nothing |
+/// | `argumentsFrom`, `composedOf` | have more found and reported |
+/// | `gates` | makes others wait; `false` would let them go ahead and is left out |
+/// | `repeatedWhen` | counts more calls as the same again |
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Declared {
     ceiling: Option<NonZeroUsize>,
@@ -63,9 +76,7 @@ impl Declared {
             owner: reading.field("owner", owner),
             arguments_from: reading.field("argumentsFrom", |told| tools(tool, told)),
             composed_of: reading.field("composedOf", |told| tools(tool, told)),
-            gates: reading.field("gates", |told| {
-                told.as_bool().ok_or("is neither true nor false")
-            }),
+            gates: reading.field("gates", gates),
             repeated: reading.field("repeatedWhen", repeated),
         };
         (declared, dropped)
@@ -202,6 +213,15 @@ fn repeated(told: &Value) -> Result<RepeatedWhen, &'static str> {
     match told.as_str() {
         Some("arguments") => Ok(RepeatedWhen::Arguments),
         _ => Err("is not \"arguments\""),
+    }
+}
+
+/// That others wait for it. That nobody has to is for the host to say, who knows what waits.
+fn gates(told: &Value) -> Result<bool, &'static str> {
+    match told {
+        Value::Bool(true) => Ok(true),
+        Value::Bool(false) => Err("would let others go ahead, which no server can say,"),
+        _ => Err("is neither true nor false"),
     }
 }
 

@@ -11,8 +11,10 @@ use tool_core::{
 
 use super::Overlay;
 use super::declared::Dropped;
+use super::gates::{Class, Gates};
 use super::nearest::nearest;
-use super::throttle::{Place, Throttle};
+use super::throttle::Throttle;
+use super::turns::Turns;
 
 /// Notes on one list; a server must not fill the memory with them.
 const MOST_NOTES: usize = 32;
@@ -21,10 +23,11 @@ const MOST_NOTES: usize = 32;
 pub(crate) struct Dressing {
     server: Namespace,
     overlay: Arc<Overlay>,
-    /// Of the server, and of its tools by their own names.
-    throttle: Option<Arc<Throttle>>,
+    /// Those that hold for all that the server is asked.
+    gates: Gates,
+    /// Of its tools, by their own names.
     throttles: HashMap<String, Arc<Throttle>>,
-    patience: Duration,
+    turns: Arc<Turns>,
 }
 
 /// A tool as it is registered.
@@ -36,26 +39,25 @@ pub(crate) struct Dressed {
     pub(crate) believed: Option<(Identity, Digest)>,
 }
 
-/// What a call passes before it is sent.
-#[derive(Clone)]
-pub(crate) struct Gates {
-    throttles: [Option<Arc<Throttle>>; 2],
-    patience: Duration,
-}
-
 impl Dressing {
     pub(crate) fn new(server: Namespace, overlay: Arc<Overlay>, patience: Duration) -> Self {
-        let throttle = Throttle::new(format!("server {server}"), &overlay.calls);
+        let gates = Gates {
+            server: Throttle::new(format!("server {server}"), &overlay.calls),
+            patience,
+            ..Gates::default()
+        };
         let throttles = overlay.named().filter_map(|(name, tool)| {
-            let whose = format!("tool {name} of server {server}");
-            Some((name.to_owned(), Throttle::new(whose, &tool.calls)?))
+            Some((
+                name.to_owned(),
+                Throttle::new(whose(name, &server), &tool.calls)?,
+            ))
         });
         Self {
             throttles: throttles.collect(),
-            throttle,
+            gates,
+            turns: Arc::default(),
             server,
             overlay,
-            patience,
         }
     }
 
@@ -89,11 +91,27 @@ impl Dressing {
         ))
     }
 
-    /// What calls of a tool pass.
-    pub(crate) fn gates(&self, name: &str) -> Gates {
+    /// What everything passes that the server is asked by whoever calls.
+    pub(crate) fn gates(&self) -> Gates {
+        self.gates.clone()
+    }
+
+    /// What calls of a tool pass, of which the operator may have said which run beside each other.
+    pub(crate) fn gates_of(&self, name: &str) -> Gates {
+        let class = self
+            .overlay
+            .tool(name)
+            .concurrency
+            .map(|concurrency| Class {
+                turns: Arc::clone(&self.turns),
+                tool: name.into(),
+                whose: whose(name, &self.server).into(),
+                concurrency,
+            });
         Gates {
-            throttles: [self.throttles.get(name).cloned(), self.throttle.clone()],
-            patience: self.patience,
+            tool: self.throttles.get(name).cloned(),
+            class,
+            ..self.gates()
         }
     }
 
@@ -160,23 +178,9 @@ impl Dressing {
     }
 }
 
-impl Gates {
-    /// Lets a call through, and holds its place as long as what is returned. One that goes on was
-    /// counted when it was begun.
-    ///
-    /// # Errors
-    /// What the model reads.
-    pub(crate) async fn enter(&self, goes_on: bool) -> Result<[Option<Place>; 2], String> {
-        let [tool, server] = &self.throttles;
-        let mut places = [None, None];
-        // The tool's first: a call that its own limit refuses takes nothing from the others.
-        for (throttle, place) in [tool, server].into_iter().zip(&mut places) {
-            if let Some(throttle) = throttle {
-                *place = throttle.enter(self.patience, goes_on).await?;
-            }
-        }
-        Ok(places)
-    }
+/// A tool as the subject of a sentence.
+fn whose(name: &str, server: &Namespace) -> String {
+    format!("tool {name} of server {server}")
 }
 
 fn note(notes: &mut Vec<String>, note: String) {

@@ -19,6 +19,10 @@ pub(crate) struct Asked {
     pub(crate) id: Id,
     pub(crate) method: String,
     pub(crate) params: Value,
+    /// The request in the middle of which it is asked, where the server said so.
+    pub(crate) of: Option<u64>,
+    /// Under which name somebody was asked already.
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -63,6 +67,8 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             params: params
                 .and_then(|params| serde_json::from_str(params.get()).ok())
                 .unwrap_or_default(),
+            of: None,
+            key: None,
         }),
         Envelope {
             id: Some(id),

@@ -41,6 +41,26 @@ pub trait Inputs: Send + Sync + 'static {
     /// that it may depend on whose call it is, in the task that makes it.
     fn kinds<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>>;
 
+    /// What could be answered besides, if only the client whose call it is could do it: a server that
+    /// needs it has that client told so.
+    ///
+    /// Override when it is the client that answers, as [`CallerInputs`](crate::CallerInputs) does. By
+    /// default there is nothing of that sort.
+    fn lacked<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        let _ = server;
+        Box::pin(async { Vec::new() })
+    }
+
+    /// How a question is put to the client whose call it is, for a server that does not wait for the
+    /// answer and wants to be called again. `None` where it is not to be put.
+    ///
+    /// Override when it is the client that answers, as [`CallerInputs`](crate::CallerInputs) does. By
+    /// default nothing is put to it.
+    fn passed_on<'a>(&'a self, wanted: &'a WantedInput) -> BoxFuture<'a, Option<Ask>> {
+        let _ = wanted;
+        Box::pin(async { None })
+    }
+
     /// Answers one question, which may well be that somebody declined. Several may be open at the
     /// same time. Called in the task that makes the call, where the question belongs to one.
     ///

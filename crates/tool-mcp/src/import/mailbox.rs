@@ -38,7 +38,7 @@ pub(crate) enum Letter {
 }
 
 /// The `result` of an answer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) result: Value,
     /// Numbers that are not in it to the last digit.
@@ -122,6 +122,8 @@ mod tests {
 
     fn asked(id: u64) -> Letter {
         Letter::Asked(Asked {
+            of: None,
+            key: None,
             id: id.into(),
             method: "elicitation/create".to_owned(),
             params: Value::Null,

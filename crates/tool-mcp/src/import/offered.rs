@@ -10,8 +10,10 @@ use tokio::time::Instant;
 use tool_core::BoxFuture;
 
 use super::call_error::CallError;
+use super::lacking;
 use super::listing::Listing;
 use super::offer_names::{fits, named};
+use super::slot::Claim;
 use super::upstream::Upstream;
 use crate::offerings::{
     Completion, Offer, OfferError, OfferErrorKind, OfferEventSender, OfferEvents, OfferKind,
@@ -278,14 +280,27 @@ async fn ask(
     params: Map<String, Value>,
 ) -> Result<Map<String, Value>, OfferError> {
     let mut is_stateless = false;
-    let answered = match upstream.line.get() {
-        Ok(connection) => {
-            is_stateless = connection.is_stateless();
-            connection.request(method, params).await
-        }
-        Err(error) => Err(error),
-    };
     let server = upstream.name.as_str();
+    let mut claim = Claim::of(server, method, &params);
+    let places = upstream.gates.enter(&Value::Null, claim.as_ref()).await;
+    let (answered, _places) = match (upstream.line.get(), places) {
+        (Ok(connection), Ok(places)) => {
+            is_stateless = connection.is_stateless();
+            let asked = connection.ask(method, params, claim.as_mut(), |_| {});
+            (asked.await, Some(places))
+        }
+        (Ok(connection), Err(refused)) => {
+            if let Some(claim) = &mut claim {
+                connection.abandon(claim);
+            }
+            return Err(OfferError::new(OfferErrorKind::Unavailable, refused));
+        }
+        // Whatever there was to go on from has ended with the connection.
+        (Err(error), _) => (Err(error), None),
+    };
+    if let Err(error) = &answered {
+        lacking::tell(&upstream.line, error).await;
+    }
     match answered {
         Ok(answer) => match answer.result {
             Value::Object(result) => Ok(result),
@@ -312,6 +327,10 @@ fn failed(server: &str, error: CallError) -> OfferError {
         | CallError::TooMany(_) => OfferErrorKind::Unavailable,
         #[cfg(feature = "oauth")]
         CallError::Login { .. } => OfferErrorKind::Unavailable,
+        // What a server holds against how it was asked is nothing to whoever asked here.
+        CallError::Peer { code, .. } if RpcError::RESERVED.contains(code) => {
+            OfferErrorKind::Unusable
+        }
         CallError::Peer { code, .. } => OfferErrorKind::Peer(*code),
         CallError::Idle(_) | CallError::Total(_) => OfferErrorKind::TimedOut,
         CallError::Refused { .. } | CallError::Rounds(_) => OfferErrorKind::Refused,

@@ -2,7 +2,6 @@
 
 mod call_limits;
 mod patience;
-mod reader;
 mod tool_overlay;
 
 use std::collections::BTreeMap;
@@ -11,11 +10,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tool_core::ToolName;
 
+use super::reader::Reader;
 use super::{EntryError, Limits};
 
 pub(crate) use self::call_limits::CallLimits;
 use self::patience::Patience;
-use self::reader::Reader;
 pub(crate) use self::tool_overlay::ToolOverlay;
 
 /// The key of an entry under which the overlay stands.
@@ -78,16 +77,25 @@ impl Overlay {
     /// type or out of their range, and what contradicts itself. None of it is in force then.
     pub fn read(server: &tool_core::Namespace, value: &Value) -> Result<Self, Vec<EntryError>> {
         let mut reader = Reader::new(server.as_str());
+        let overlay = Self::read_by(&mut reader, value);
+        match reader.into_problems() {
+            problems if problems.is_empty() => Ok(overlay),
+            problems => Err(problems),
+        }
+    }
+
+    /// Reads it as part of an entry. Of no use where anything is wrong.
+    pub(super) fn read_by(reader: &mut Reader, value: &Value) -> Self {
         let mut overlay = Self::default();
         let Some(members) = reader.members(KEY, value, &KEYS) else {
-            return Err(reader.into_problems());
+            return overlay;
         };
-        overlay.all = ToolOverlay::shared(&mut reader, KEY, members);
+        overlay.all = ToolOverlay::shared(reader, KEY, members);
         if let Some((at, value)) = reader.member(KEY, members, "timeout") {
-            overlay.patience = Patience::read(&mut reader, &at, value);
+            overlay.patience = Patience::read(reader, &at, value);
         }
         if let Some((at, value)) = reader.member(KEY, members, "calls") {
-            overlay.calls = CallLimits::read(&mut reader, &at, value);
+            overlay.calls = CallLimits::read(reader, &at, value);
         }
         if let Some((at, value)) = reader.member(KEY, members, "tools")
             && let Some(tools) = reader.any_members(&at, value)
@@ -97,15 +105,12 @@ impl Overlay {
                 if let Err(problem) = ToolName::new(name) {
                     reader.wrong(&at, problem.to_string());
                 }
-                let tool = ToolOverlay::read(&mut reader, &at, value);
+                let tool = ToolOverlay::read(reader, &at, value);
                 overlay.tools.insert(name.clone(), tool);
             }
         }
-        overlay.check(&mut reader);
-        match reader.into_problems() {
-            problems if problems.is_empty() => Ok(overlay),
-            problems => Err(problems),
-        }
+        overlay.check(reader);
+        overlay
     }
 
     /// What contradicts itself.

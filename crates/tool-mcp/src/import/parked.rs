@@ -1,7 +1,7 @@
 //! Requests that wait for a client to come back.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
@@ -10,9 +10,10 @@ use tokio::time::sleep;
 use super::call_error::CallError;
 use super::connection::Connection;
 use super::incoming::Asked;
-use super::mailbox::Mailbox;
+use super::mailbox::{Answer, Letter, Mailbox};
 use super::pending::{Pending, Question};
-use super::slot::{GoingOn, Slot};
+use super::slot::{Claim, GoingOn, Slot, drawn_key};
+use super::turns::Turn;
 use crate::wire::RpcError;
 
 /// How long a client may take to come back with an answer.
@@ -21,8 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(10 * 60);
 /// that may be on their way, and others need some as well.
 const MOST: usize = 16;
 
-/// Requests to one server in the middle of which it asked for something that a client is about to
-/// bring in another request of its own.
+/// The number of a request that is answered, which is none of a request on its way.
+const ANSWERED: u64 = 0;
+
+/// Requests to one server that go on when a client comes back with a request of its own: because the
+/// server asked for something in their middle, or because another one that the client's call came to did.
 #[derive(Default)]
 pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
 
@@ -32,6 +36,8 @@ struct Waiting {
     left: Duration,
     asked: Vec<Question>,
     questions: u64,
+    /// Nobody else's turn begins while the server may be at work on it.
+    turn: Option<Arc<Turn>>,
     _timer: Timer,
 }
 
@@ -51,25 +57,45 @@ impl Connection {
         if waiting.len() >= MOST {
             return false;
         }
-        let connection: Weak<Connection> = self.weak();
-        let kept_under = key.clone();
-        // Ends by itself, and holds nothing alive.
-        let timer = tokio::spawn(async move {
-            sleep(PATIENCE).await;
-            if let Some(connection) = connection.upgrade() {
-                connection.give_up_parked(&kept_under);
-            }
-        });
+        let timer = self.timer(&key);
         let parked = Waiting {
             id: pending.id,
             mailbox: pending.mailbox.clone(),
             left: pending.left,
             asked: std::mem::take(&mut pending.asked),
             questions: pending.questions,
-            _timer: Timer(timer.abort_handle()),
+            turn: pending.turn.take(),
+            _timer: timer,
         };
         waiting.insert(key, parked);
         true
+    }
+
+    /// Keeps the answer to a request for which somebody was asked, should the call go on in another
+    /// round: what was answered there is good once, and asking again would go on without end.
+    pub(super) fn keep_answer(&self, slot: &Slot, answer: &Answer) {
+        let (connection, answer) = (self.weak(), answer.clone());
+        slot.when_going_on(move |slot| {
+            let (Some(connection), Some(key)) = (connection.upgrade(), drawn_key()) else {
+                return;
+            };
+            let mailbox = Mailbox::default();
+            mailbox.put(Letter::End(Ok(answer)));
+            let answered = Waiting {
+                id: ANSWERED,
+                mailbox,
+                left: connection.limits().total,
+                asked: Vec::new(),
+                questions: 0,
+                turn: None,
+                _timer: connection.timer(&key),
+            };
+            let mut waiting = connection.parked().lock();
+            if waiting.len() < MOST {
+                waiting.insert(key.clone(), answered);
+                slot.keep(GoingOn::Parked(key));
+            }
+        });
     }
 
     /// Goes on with a request.
@@ -86,14 +112,29 @@ impl Connection {
             slot,
             asked: parked.asked,
             questions: parked.questions,
+            since: None,
+            turn: parked.turn,
         })
     }
 
     /// Gives up what goes on no more, whatever is kept of it.
-    pub(crate) fn abandon(&self, slot: &Slot) {
-        if let Some(GoingOn::Parked(key)) = slot.take() {
+    pub(crate) fn abandon(&self, claim: &mut Claim) {
+        if let Some(GoingOn::Parked(key)) = claim.take() {
             self.give_up_parked(&key);
         }
+    }
+
+    /// Gives up what is kept under a key, in time. It ends by itself, and holds nothing alive.
+    fn timer(&self, key: &str) -> Timer {
+        let connection: Weak<Connection> = self.weak();
+        let key = key.to_owned();
+        let timer = tokio::spawn(async move {
+            sleep(PATIENCE).await;
+            if let Some(connection) = connection.upgrade() {
+                connection.give_up_parked(&key);
+            }
+        });
+        Timer(timer.abort_handle())
     }
 
     fn give_up_parked(&self, key: &str) {

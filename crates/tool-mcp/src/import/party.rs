@@ -24,21 +24,7 @@ impl Party {
 
     /// What a server is told that it may ask for.
     pub(crate) async fn capabilities(&self, server: &str) -> Map<String, Value> {
-        let mut all = Map::new();
-        for kind in self.kinds(server).await {
-            let Value::Object(one) = kind.capability() else {
-                continue;
-            };
-            for (name, ways) in one {
-                match (all.get_mut(&name).and_then(Value::as_object_mut), ways) {
-                    (Some(all), Value::Object(ways)) => all.extend(ways),
-                    (_, ways) => {
-                        all.insert(name, ways);
-                    }
-                }
-            }
-        }
-        all
+        AskKind::capabilities(&self.kinds(server).await)
     }
 
     async fn kinds(&self, server: &str) -> Vec<AskKind> {

@@ -1,6 +1,7 @@
 //! A request on its way.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
@@ -12,7 +13,8 @@ use super::connection::Connection;
 use super::incoming::Asked;
 use super::mailbox::{Answer, Letter, Mailbox, Report};
 use super::open_questions::{Answering, OpenQuestions};
-use super::slot::Slot;
+use super::slot::{GoingOn, Slot, drawn_key};
+use super::turns::Turn;
 use crate::wire::{Id, Message, RpcError};
 
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
@@ -22,7 +24,7 @@ const CANCEL_REASON: &str = "the caller no longer waits";
 const QUESTIONS: usize = 16;
 
 /// A request on its way. Dropping it tells the server that nobody waits any more, except where the
-/// caller is about to come back with an answer that the server waits for: then it is parked.
+/// caller is about to come back, with an answer that somebody waits for: then it is parked.
 pub(crate) struct Pending<'a> {
     pub(super) connection: &'a Connection,
     pub(super) id: u64,
@@ -36,6 +38,10 @@ pub(crate) struct Pending<'a> {
     pub(super) asked: Vec<Question>,
     /// How many there were.
     pub(super) questions: u64,
+    /// Since when the time is the server's.
+    pub(super) since: Option<Instant>,
+    /// Held as long as the server may be at work on it.
+    pub(super) turn: Option<Arc<Turn>>,
 }
 
 /// A question, and what tells it from others of its call.
@@ -61,6 +67,7 @@ impl Pending<'_> {
         for question in self.asked.clone() {
             open.push(question.asked.id.clone(), answering(connection, question));
         }
+        self.since = open.is_empty().then(Instant::now);
         loop {
             let quiet = open.is_empty();
             let letter = tokio::select! {
@@ -72,8 +79,10 @@ impl Pending<'_> {
                     self.asked.retain(|open| open.asked.id != id);
                     connection.reply(answer_to(connection.server(), id, answer));
                     if open.is_empty() {
-                        over.as_mut().reset(Instant::now() + self.left);
-                        idle.as_mut().reset(Instant::now() + limits.idle);
+                        let now = Instant::now();
+                        self.since = Some(now);
+                        over.as_mut().reset(now + self.left);
+                        idle.as_mut().reset(now + limits.idle);
                     }
                     continue;
                 }
@@ -93,13 +102,10 @@ impl Pending<'_> {
                 Letter::Asked(asked) => {
                     if quiet {
                         self.left = over.deadline().saturating_duration_since(Instant::now());
+                        self.since = None;
                     }
                     self.questions += 1;
-                    let key = format!("{}-{}", self.id, self.questions);
-                    let key = match &self.slot {
-                        Some(slot) => slot.question(&key),
-                        None => format!("{}-{key}", connection.server()),
-                    };
+                    let key = asked.key.clone().unwrap_or_else(|| self.next_key());
                     let question = Question { key, asked };
                     self.asked.push(question.clone());
                     open.push(question.asked.id.clone(), answering(connection, question));
@@ -108,15 +114,37 @@ impl Pending<'_> {
                     self.asked.retain(|open| open.asked.id != id);
                     open.remove(&id);
                     if open.is_empty() && !quiet {
-                        over.as_mut().reset(Instant::now() + self.left);
-                        idle.as_mut().reset(Instant::now() + limits.idle);
+                        let now = Instant::now();
+                        self.since = Some(now);
+                        over.as_mut().reset(now + self.left);
+                        idle.as_mut().reset(now + limits.idle);
                     }
                 }
                 Letter::End(end) => {
                     self.told = false;
-                    self.asked.clear();
+                    self.hand_over();
                     return end;
                 }
+            }
+        }
+    }
+
+    /// The name of the latest question.
+    fn next_key(&self) -> String {
+        let key = format!("{}-{}", self.id, self.questions);
+        match &self.slot {
+            Some(slot) => slot.question(&key),
+            None => format!("{}-{key}", self.connection.server()),
+        }
+    }
+
+    /// Hands over questions that are open when the request has ended: where the server does not say
+    /// of which one it asks, another one of the caller may wait for the answer. Else nobody does.
+    fn hand_over(&mut self) {
+        for Question { key, mut asked } in self.asked.drain(..) {
+            if asked.of.is_none() {
+                asked.key = Some(key);
+                self.connection.board().ask(None, asked);
             }
         }
     }
@@ -159,22 +187,18 @@ pub(crate) fn answer_to(
     }
 }
 
-/// A key that nobody can guess, each time another one. Without randomness there is none, and nothing is parked.
-fn parking_key() -> Option<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
-}
-
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         let connection = self.connection;
-        let waits = !self.asked.is_empty();
-        if let Some(slot) = self.slot.take().filter(|slot| waits && slot.goes_on())
-            && let Some(key) = parking_key()
+        // What is on its way goes on as well, though another one has asked: it is not sent twice.
+        if let Some(slot) = self.slot.take().filter(|slot| self.told && slot.goes_on())
+            && let Some(key) = drawn_key()
         {
+            if let Some(since) = self.since.take() {
+                self.left = self.left.saturating_sub(since.elapsed());
+            }
             // Said where there is no room as well: the next round begins nothing anew.
-            slot.keep_parked(&key);
+            slot.keep(GoingOn::Parked(key.clone()));
             if connection.park(key, self) {
                 return;
             }

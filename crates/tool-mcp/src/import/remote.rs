@@ -10,11 +10,11 @@ use tool_core::{
 };
 
 use super::advertised::Advertised;
-use super::dressing::Gates;
+use super::gates::Gates;
 use super::line::Line;
 use super::mailbox::{Answer, Report};
-use super::slot::Slot;
-use super::{answer, call_error::CallError};
+use super::slot::Claim;
+use super::{answer, call_error::CallError, lacking};
 
 const METHOD: &str = "tools/call";
 
@@ -93,19 +93,24 @@ impl Prepared for RemoteCall {
             let mut params = Map::new();
             params.insert("name".to_owned(), (*remote.name).into());
             params.insert("arguments".to_owned(), arguments.into());
-            let begun = Slot::of(remote.server.as_str(), METHOD, &params).filter(Slot::is_kept);
-            let places = remote.gates.enter(begun.is_some()).await;
-            let answer = match &places {
-                Ok(_) => remote.call(params, begun.is_some(), &cx).await,
+            let mut claim = Claim::of(remote.server.as_str(), METHOD, &params);
+            let arguments = params.get("arguments").unwrap_or(&Value::Null);
+            let places = match remote.gates.enter(arguments, claim.as_ref()).await {
+                Ok(places) => places,
                 Err(refused) => {
-                    remote.abandon(begun.as_ref());
+                    remote.abandon(claim);
                     return Err(ToolFailure::new(refused).into());
                 }
             };
+            if let Some(claim) = &mut claim {
+                claim.turn.clone_from(&places.turn);
+            }
+            let answer = remote.call(params, claim.as_mut(), &cx).await;
             match answer {
                 Ok(answer) => Ok(answer::read(&remote.server, answer)?),
                 Err(error) => {
-                    remote.abandon(begun.as_ref());
+                    remote.abandon(claim);
+                    lacking::tell(&remote.line, &error).await;
                     Err(answer::unanswered(&remote.server, error).into())
                 }
             }
@@ -114,30 +119,32 @@ impl Prepared for RemoteCall {
 }
 
 impl Remote {
-    /// `begun` where the call goes on from what a round before left.
     async fn call(
         &self,
         params: Map<String, Value>,
-        begun: bool,
+        claim: Option<&mut Claim>,
         cx: &Context,
     ) -> Result<Answer, CallError> {
+        let begun = claim.as_ref().is_some_and(|claim| claim.goes_on());
         let connection = self.line.get().map_err(|error| error.after(begun))?;
         let checked = self.line.check(&connection, &self.name, self.digest).await;
         checked.map_err(|error| error.after(begun))?;
         connection
-            .ask(METHOD, params, |report| cx.progress(progress(report)))
+            .ask(METHOD, params, claim, |report| {
+                cx.progress(progress(report))
+            })
             .await
     }
 
     /// Gives up what a call was to go on from.
-    fn abandon(&self, begun: Option<&Slot>) {
-        let Some(slot) = begun else {
+    fn abandon(&self, claim: Option<Claim>) {
+        let Some(mut claim) = claim else {
             return;
         };
         match self.line.get() {
-            Ok(connection) => connection.abandon(slot),
+            Ok(connection) => connection.abandon(&mut claim),
             // Whatever there was has ended with the connection.
-            Err(_) => drop(slot.take()),
+            Err(_) => drop(claim.take()),
         }
     }
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
+use super::gates::became;
 use super::overlay::CallLimits;
 
 /// Limits on how many calls reach one server, or one of its tools, whoever makes them.
@@ -48,54 +49,70 @@ impl Throttle {
         }))
     }
 
-    /// Lets a call through. One that is over the rate is refused at once, and one that finds no
-    /// place waits that long for one. One that goes on was counted when it was begun; it gave its
-    /// place back meanwhile.
+    /// Counts a call.
     ///
     /// # Errors
-    /// What the model reads.
+    /// What the model reads of one that is over the rate.
+    pub(crate) fn count(&self) -> Result<(), String> {
+        self.rate(true)
+    }
+
+    /// Whether a call would be within the rate now.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count).
+    pub(crate) fn has_room(&self) -> Result<(), String> {
+        self.rate(false)
+    }
+
+    fn rate(&self, counts: bool) -> Result<(), String> {
+        let Some(rate) = &self.rate else {
+            return Ok(());
+        };
+        rate.take(counts).map_err(|wait| {
+            format!(
+                "{} takes at most {} calls in {} s and has had them; call again in {} s",
+                self.whose,
+                rate.most,
+                rate.per.as_secs(),
+                // Rounded up, so that it is not too early.
+                wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+            )
+        })
+    }
+
+    /// Waits for a place beside the other calls, which a call gives back while its client is asked.
+    ///
+    /// # Errors
+    /// What the model reads of a call that finds none in time.
     ///
     /// # Cancel safety
-    /// A dropped future holds no place. The call may have been counted.
-    pub(crate) async fn enter(
+    /// A dropped future holds no place.
+    pub(crate) async fn place(
         &self,
+        deadline: Instant,
         patience: Duration,
         goes_on: bool,
     ) -> Result<Option<Place>, String> {
-        if let Some(rate) = self.rate.as_ref().filter(|_| !goes_on) {
-            rate.count().map_err(|wait| {
-                format!(
-                    "{} takes at most {} calls in {} s and has had them; call again in {} s",
-                    self.whose,
-                    rate.most,
-                    rate.per.as_secs(),
-                    // Rounded up, so that it is not too early.
-                    wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
-                )
-            })?;
-        }
         let Some((most, places)) = &self.at_once else {
             return Ok(None);
         };
-        match timeout(patience, Arc::clone(places).acquire_owned()).await {
+        match timeout_at(deadline, Arc::clone(places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(Some(Place(place))),
             _ => Err(format!(
                 "{} takes at most {most} calls at the same time, and none of them ended within \
-                 {} s; the call {}",
+                 {} s; {}",
                 self.whose,
                 patience.as_secs_f64(),
-                match goes_on {
-                    false => "was not sent",
-                    true => "cannot go on and may have run in part",
-                },
+                became(goes_on),
             )),
         }
     }
 }
 
 impl Rate {
-    /// Counts a call, or tells how long it is too early.
-    fn count(&self) -> Result<(), Duration> {
+    /// Counts a call if it is to be counted, or tells how long it is too early.
+    fn take(&self, counts: bool) -> Result<(), Duration> {
         let now = Instant::now();
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         while calls.front().is_some_and(|call| now - *call >= self.per) {
@@ -106,7 +123,9 @@ impl Rate {
                 Err(self.per.saturating_sub(now - *oldest))
             }
             _ => {
-                calls.push_back(now);
+                if counts {
+                    calls.push_back(now);
+                }
                 Ok(())
             }
         }

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use super::board::Tally;
 use super::era::{Era, Greeting};
+use super::gates::Gates;
 use super::line::Line;
 use super::ring::Ring;
 use super::{UpstreamState, UpstreamStatus};
@@ -17,6 +18,8 @@ pub(crate) struct Upstream {
     pub(crate) tally: Arc<Tally>,
     pub(crate) stderr: Ring,
     pub(crate) line: Arc<Line>,
+    /// What everything passes that is asked of it beside tools.
+    pub(crate) gates: Gates,
     known: Mutex<Known>,
     /// Told of every change of state.
     changed: watch::Sender<u64>,
@@ -39,6 +42,7 @@ impl Upstream {
         name: String,
         state: UpstreamState,
         tally: Arc<Tally>,
+        gates: Gates,
         stderr_bytes: usize,
         changed: watch::Sender<u64>,
     ) -> Self {
@@ -47,6 +51,7 @@ impl Upstream {
             tally,
             stderr: Ring::new(stderr_bytes),
             line: Arc::default(),
+            gates,
             known: Mutex::new(Known {
                 state,
                 era: None,

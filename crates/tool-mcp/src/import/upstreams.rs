@@ -281,23 +281,28 @@ impl UpstreamsBuilder {
                     (UpstreamState::Failed { reason }, None)
                 }
             };
+            let dressed = server.map(|server| {
+                let overlay = Arc::new(server.overlay.clone());
+                let limits = overlay.limits(&self.limits);
+                let name = server.name.clone();
+                let dressing = Dressing::new(name, Arc::clone(&overlay), limits.idle);
+                (server, overlay, limits, dressing)
+            });
+            let gates = dressed.as_ref().map(|(.., dressing)| dressing.gates());
             let tally = Arc::new(Tally::new(name.clone(), events.clone()));
             let upstream = Arc::new(Upstream::new(
                 name,
                 state,
                 tally,
+                gates.unwrap_or_default(),
                 self.limits.stderr_bytes,
                 changed.clone(),
             ));
             upstreams.push(Arc::clone(&upstream));
-            if let Some(server) = server {
+            if let Some((server, overlay, limits, dressing)) = dressed {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
                 let line = Arc::clone(&upstream.line);
-                let overlay = Arc::new(server.overlay.clone());
-                let limits = overlay.limits(&self.limits);
-                let trust =
-                    Trust::new(server.name.clone(), self.pins.clone(), Arc::clone(&overlay));
-                let dressing = Dressing::new(server.name.clone(), overlay, limits.idle);
+                let trust = Trust::new(server.name.clone(), self.pins.clone(), overlay);
                 let believed = self.believed.clone();
                 let caller = Caller {
                     #[cfg(feature = "oauth")]

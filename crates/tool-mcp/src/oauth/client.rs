@@ -1,5 +1,6 @@
 //! Who we are to a server's authorization server.
 
+use secrecy::SecretString;
 use tool_core::Credential;
 
 /// Who we are to the authorization server of one server, and what of it is allowed.
@@ -88,6 +89,23 @@ impl OAuthClient {
     pub fn private_host(mut self, host: impl Into<String>) -> Self {
         self.private_hosts.push(host.into());
         self
+    }
+}
+
+impl OAuthClient {
+    /// The secret of the id, where it has one.
+    ///
+    /// # Errors
+    /// The variable that it should be in.
+    pub(crate) fn secret_now(&self) -> Result<Option<SecretString>, &str> {
+        match &self.secret {
+            None => Ok(None),
+            Some(Secret::Given(secret)) => Ok(Some(secret.expose().into())),
+            Some(Secret::Variable(variable)) => match std::env::var(variable) {
+                Ok(secret) if !secret.is_empty() => Ok(Some(secret.into())),
+                _ => Err(variable),
+            },
+        }
     }
 }
 

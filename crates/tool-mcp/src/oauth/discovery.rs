@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::client::OAuthClient;
 use super::login_error::LoginError;
 use super::quiet::quiet;
+use super::revocation::Revoking;
 use super::rules::{Rules, shown};
 use super::web::{Trouble, Web};
 
@@ -39,6 +40,8 @@ pub(crate) struct Found {
     pub(crate) takes_documents: bool,
     /// Whether we can register ourselves there.
     pub(crate) registers: bool,
+    /// How tokens are revoked there.
+    pub(crate) revoking: Option<Revoking>,
 }
 
 impl Party {
@@ -71,6 +74,7 @@ impl Party {
             .get("client_id_metadata_document_supported")
             .is_some_and(|takes| takes == true);
         let registers = metadata.registration_endpoint.is_some();
+        let revoking = Revoking::of(&metadata, &self.rules);
         manager.set_metadata(metadata);
         Ok(Found {
             manager,
@@ -78,6 +82,7 @@ impl Party {
             issuer,
             takes_documents,
             registers,
+            revoking,
         })
     }
 

@@ -10,7 +10,6 @@ use tokio::time::timeout;
 use super::authorizer::{AuthorizationPage, Authorizer};
 use super::callback::{Callback, Useless, parameter};
 use super::challenge::{self, Challenge, union};
-use super::client::Secret;
 use super::discovery::{Found, Party};
 use super::login_error::LoginError;
 use super::logins::Clock;
@@ -87,6 +86,7 @@ pub(crate) async fn log_in(
         refresh: tokens.refresh,
         expires: tokens.expires,
         due: tokens.due,
+        revoking: found.revoking,
     };
     keep(party, shelf, &grant, registered).await?;
     Ok(grant)
@@ -246,15 +246,10 @@ async fn register(
 
 /// The secret of the id that is configured, where it has one.
 fn secret(party: &Party) -> Result<Option<SecretString>, LoginError> {
-    let variable = match &party.client.secret {
-        None => return Ok(None),
-        Some(Secret::Given(secret)) => return Ok(Some(secret.expose().into())),
-        Some(Secret::Variable(variable)) => variable,
-    };
-    match std::env::var(variable) {
-        Ok(secret) if !secret.is_empty() => Ok(Some(secret.into())),
-        _ => Err(party.not_offered(format!("needs a secret in the variable \"{variable}\""))),
-    }
+    let secret = party.client.secret_now();
+    secret.map_err(|variable| {
+        party.not_offered(format!("needs a secret in the variable \"{variable}\""))
+    })
 }
 
 fn page(party: &Party, url: String, scopes: &[String]) -> Result<AuthorizationPage, LoginError> {

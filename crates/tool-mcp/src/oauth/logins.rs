@@ -12,7 +12,9 @@ use super::discovery::Party;
 use super::flow;
 use super::login::Login;
 use super::login_error::LoginError;
-use super::record::{Grant, Record};
+use super::quiet::quiet;
+use super::record::Grant;
+use super::revocation::{Revocation, revoke};
 use super::rules::Rules;
 use super::shelf::Shelf;
 use crate::ServerConfig;
@@ -62,6 +64,16 @@ pub struct LoggedIn {
     pub expires: Option<SystemTime>,
     /// Whether it is renewed then without a person.
     pub renews: bool,
+}
+
+/// Nobody is logged in any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoggedOut {
+    /// The authorization server; nothing where that could not be read any more.
+    pub issuer: Option<String>,
+    /// What it made of it.
+    pub revocation: Revocation,
 }
 
 impl Logins {
@@ -116,26 +128,50 @@ impl Logins {
         Ok(LoggedIn::of(grant))
     }
 
-    /// Forgets the login to a server, and who we were registered as. Whether there was one. Neither
-    /// the server nor its authorization server is told; processes that run notice it within
-    /// seconds.
+    /// Forgets the login to a server, and who we were registered as, and then has its tokens revoked
+    /// at their authorization server, where that can be told, within ten seconds. They are forgotten
+    /// whatever it answers. `None` where there was nothing to forget.
+    ///
+    /// With the configuration of the server the secret of an id and the hosts in the own network
+    /// are those that it names; without, the tokens of such an id may not be revoked. The server is
+    /// not told; processes that run notice it within seconds.
     ///
     /// # Errors
-    /// [`LoginError::State`].
+    /// [`LoginError::State`]: nothing is forgotten and nobody told.
     ///
     /// # Cancel safety
-    /// It may be forgotten though the future was dropped.
-    pub async fn logout(&self, server: &Namespace) -> Result<bool, LoginError> {
-        let shelf = self.shelf(server);
-        let there = match shelf.read().await {
-            Ok((record, _)) => record.grant.is_some() || record.registered.is_some(),
-            Err(LoginError::Form { .. }) => true,
-            Err(error) => return Err(error),
+    /// It may be forgotten though the future was dropped, and the tokens not revoked.
+    pub async fn logout(
+        &self,
+        server: &Namespace,
+        config: Option<&ServerConfig>,
+    ) -> Result<Option<LoggedOut>, LoginError> {
+        let Some(record) = self.shelf(server).take().await? else {
+            let reason = "what was kept of the login could not be read".to_owned();
+            return Ok(Some(LoggedOut {
+                issuer: None,
+                revocation: Revocation::Failed { reason },
+            }));
         };
-        if there {
-            shelf.replace(&Record::default()).await?;
+        let Some(grant) = record.grant else {
+            let registered = record.registered;
+            return Ok(registered.map(|registered| LoggedOut {
+                issuer: Some(registered.issuer),
+                revocation: Revocation::Nothing,
+            }));
+        };
+        let client = config
+            .and_then(|server| server.http.as_ref()?.oauth.as_deref())
+            .cloned();
+        let client = client.unwrap_or_default();
+        let revocation = quiet(revoke(&record.url, &grant, &client)).await;
+        if let Revocation::Failed { reason } = &revocation {
+            tracing::warn!(server = server.as_str(), reason, "a login was not revoked");
         }
-        Ok(there)
+        Ok(Some(LoggedOut {
+            issuer: Some(grant.issuer),
+            revocation,
+        }))
     }
 
     /// Who is logged in to a server, if anybody is.

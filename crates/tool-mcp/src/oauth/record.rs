@@ -6,6 +6,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
+use super::revocation::Revoking;
 use super::tokens::Tokens;
 
 /// The format of what is kept. Others are not read.
@@ -37,6 +38,8 @@ pub(crate) struct Grant {
     pub(crate) expires: Option<SystemTime>,
     /// From when on the token is renewed.
     pub(crate) due: Option<SystemTime>,
+    /// How it is revoked, where its authorization server says how.
+    pub(crate) revoking: Option<Revoking>,
 }
 
 /// Who we are to an authorization server.
@@ -99,6 +102,7 @@ impl Record {
                 refresh: grant.refresh.as_ref().map(shown),
                 expires: grant.expires.map(millis),
                 due: grant.due.map(millis),
+                revoking: grant.revoking.clone(),
             }),
             registered: self.registered.as_ref().map(|registered| KeptRegistered {
                 issuer: registered.issuer.clone(),
@@ -135,6 +139,7 @@ impl Record {
                 expires: grant.expires.map(moment),
                 // Without one it is renewed at its end.
                 due: grant.due.or(grant.expires).map(moment),
+                revoking: grant.revoking,
             }),
             registered: kept.registered.map(|registered| Registered {
                 issuer: registered.issuer,
@@ -187,6 +192,8 @@ struct KeptGrant {
     refresh: Option<Zeroizing<String>>,
     expires: Option<u64>,
     due: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revoking: Option<Revoking>,
 }
 
 #[derive(Serialize, Deserialize)]

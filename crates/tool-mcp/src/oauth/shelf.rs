@@ -73,6 +73,24 @@ impl Shelf {
         Err(self.failed(StateError::new("others change it all the time")))
     }
 
+    /// Takes away what is kept. `None` where that cannot be read; it is taken away all the same.
+    pub(crate) async fn take(&self) -> Result<Option<Record>, LoginError> {
+        for _ in 0..MOST_ATTEMPTS {
+            let (record, version) = match self.read().await {
+                Err(LoginError::Form { .. }) => {
+                    self.replace(&Record::default()).await?;
+                    return Ok(None);
+                }
+                read => read?,
+            };
+            let is_empty = record.grant.is_none() && record.registered.is_none();
+            if is_empty || self.write(&Record::default(), version.as_ref()).await? {
+                return Ok(Some(record));
+            }
+        }
+        Err(self.failed(StateError::new("others change it all the time")))
+    }
+
     /// Writes a record in place of whatever is there, readable or not.
     pub(crate) async fn replace(&self, record: &Record) -> Result<(), LoginError> {
         for _ in 0..MOST_ATTEMPTS {

@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use http::HeaderValue;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Client, Url, redirect};
 use rmcp::transport::auth::{
@@ -112,6 +114,30 @@ impl Web {
     /// What went wrong since it was asked for the last time.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         self.remembered().take()
+    }
+
+    /// Sends a form. Whatever is answered but a success is trouble.
+    pub(crate) async fn post(
+        &self,
+        url: &Url,
+        form: &str,
+        authorization: Option<HeaderValue>,
+    ) -> Result<(), Trouble> {
+        let unreadable = |_| Trouble::Unreachable(format!("{} cannot be asked", shown(url)));
+        let mut request = http::Request::post(url.as_str())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.as_bytes().to_vec())
+            .map_err(unreadable)?;
+        if let Some(authorization) = authorization {
+            request.headers_mut().insert(AUTHORIZATION, authorization);
+        }
+        let status = self.fetch(request).await?.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let otherwise = || format!("{} answered with status {status}", shown(url));
+        let trouble = self.trouble();
+        Err(trouble.unwrap_or_else(|| Trouble::Unreachable(otherwise())))
     }
 
     async fn fetch(

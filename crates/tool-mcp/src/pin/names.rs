@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tool_core::{Namespace, StateReading, StateVersion};
 
-use super::pins::{MOST_ATTEMPTS, SERVERS};
+use super::records::{MOST_ATTEMPTS, SERVERS};
 use super::{PinError, Pins};
 
 impl Pins {

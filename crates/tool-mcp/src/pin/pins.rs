@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-use tool_core::{Namespace, State, StateReading, StateVersion};
+use serde_json::Value;
+use tool_core::{Namespace, State};
 
+use super::pinned::pinned;
 use super::record::Record;
-use super::{Change, Launch, PinError};
-use crate::wire::DECLARATIONS;
+use super::records::is_fresh;
+use super::{Change, FirstSight, Launch, PinError};
 
 /// What was trusted of every server: how it is reached, and name, title, description, schemas and
 /// annotations of each tool.
@@ -46,25 +47,6 @@ pub struct Pins {
     pub(super) state: Arc<dyn State>,
     first: FirstSight,
 }
-
-/// What becomes of a server that was never seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "there is no third way to meet a stranger"
-)]
-pub enum FirstSight {
-    /// It is trusted as it is: whoever configured it meant it. The default.
-    #[default]
-    Trust,
-    /// It waits for approval: first how it is reached, and once it has been started, its tools.
-    Hold,
-}
-
-/// How often a change is tried. Each failed attempt is somebody else's success.
-pub(super) const MOST_ATTEMPTS: usize = 256;
-/// The key of the names of all servers.
-pub(super) const SERVERS: &str = "mcp/pins";
 
 impl Pins {
     /// Pins that are kept in a state, which must keep values.
@@ -260,64 +242,6 @@ impl Pins {
     pub(crate) fn first(&self) -> FirstSight {
         self.first
     }
-
-    /// Changes what is kept of a server; several times where others change it meanwhile.
-    async fn change<T>(
-        &self,
-        server: &Namespace,
-        mut change: impl FnMut(&mut Record) -> T,
-    ) -> Result<T, PinError> {
-        let failed = |source| PinError::State {
-            server: server.to_string(),
-            source,
-        };
-        let key = key(server);
-        for _ in 0..MOST_ATTEMPTS {
-            let (record, version) = self.record(server).await?;
-            let fresh = is_fresh(record.as_ref());
-            if fresh {
-                // Ahead of the write: what is kept is named, whenever this ends.
-                self.name(server).await?;
-            }
-            let (before, mut after) = match record {
-                None => (None, Record::new()),
-                Some(record) => (Some(encoded(server, &record)?), record),
-            };
-            let told = change(&mut after);
-            let after = encoded(server, &after)?;
-            if before.as_ref() == Some(&after) {
-                return Ok(told);
-            }
-            let written = self.state.write(&key, version.as_ref(), &after);
-            if written.await.map_err(failed)?.is_some() {
-                if fresh {
-                    // Whoever forgot it before may have taken the name back in between.
-                    self.name(server).await?;
-                }
-                return Ok(told);
-            }
-        }
-        Err(PinError::Busy {
-            server: server.to_string(),
-        })
-    }
-
-    async fn record(
-        &self,
-        server: &Namespace,
-    ) -> Result<(Option<Record>, Option<StateVersion>), PinError> {
-        let reading = self.state.read(&key(server), None).await;
-        let reading = reading.map_err(|source| PinError::State {
-            server: server.to_string(),
-            source,
-        })?;
-        match reading {
-            StateReading::Value(text, version) => {
-                Ok((Some(Record::read(server, &text)?), Some(version)))
-            }
-            StateReading::Absent | StateReading::Unchanged => Ok((None, None)),
-        }
-    }
 }
 
 impl fmt::Debug for Pins {
@@ -326,38 +250,4 @@ impl fmt::Debug for Pins {
             .field("first", &self.first)
             .finish_non_exhaustive()
     }
-}
-
-/// Whether nothing is kept of a server.
-fn is_fresh(record: Option<&Record>) -> bool {
-    record.is_none_or(Record::is_empty)
-}
-
-fn key(server: &Namespace) -> String {
-    format!("{SERVERS}/{server}")
-}
-
-fn encoded(server: &Namespace, record: &Record) -> Result<Vec<u8>, PinError> {
-    serde_json::to_vec(record).map_err(|source| PinError::Form {
-        server: server.to_string(),
-        source,
-    })
-}
-
-/// What is trusted of a tool: all that its server lists but what is for programs alone and may be
-/// another each time. What it declares is not: it says how results are dealt with.
-pub(crate) fn pinned(entry: &Value) -> Option<(String, Value)> {
-    let entry = entry.as_object()?;
-    let name = entry.get("name")?.as_str()?.to_owned();
-    let kept: Map<String, Value> = entry
-        .iter()
-        .filter_map(|(key, value)| {
-            let value = match key.as_str() {
-                "_meta" => json!({DECLARATIONS: value.get(DECLARATIONS)?}),
-                _ => value.clone(),
-            };
-            Some((key.clone(), value))
-        })
-        .collect();
-    Some((name, Value::Object(kept)))
 }

@@ -1,6 +1,6 @@
 //! What a client can be asked for.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::capabilities::Capabilities;
 
@@ -163,6 +163,37 @@ impl AskKind {
             Self::Sample => json!({"sampling": {}}),
             Self::Roots => json!({"roots": {}}),
         }
+    }
+
+    /// What a client that meets all of them declares.
+    pub(crate) fn capabilities(kinds: &[Self]) -> Map<String, Value> {
+        let mut all = Map::new();
+        for kind in kinds {
+            let Value::Object(one) = kind.capability() else {
+                continue;
+            };
+            for (name, ways) in one {
+                match (all.get_mut(&name).and_then(Value::as_object_mut), ways) {
+                    (Some(all), Value::Object(ways)) => all.extend(ways),
+                    (_, ways) => {
+                        all.insert(name, ways);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The kinds that meet all of these capabilities. `None` where something else is among them.
+    #[cfg(feature = "child")]
+    pub(crate) fn all_of(capabilities: &Value) -> Option<Vec<Self>> {
+        let capabilities = capabilities.as_object()?;
+        let known = |name: &String| matches!(name.as_str(), "elicitation" | "sampling" | "roots");
+        let declared = Capabilities::of(capabilities);
+        let kinds = Self::ALL
+            .into_iter()
+            .filter(|kind| kind.is_met_by(declared));
+        capabilities.keys().all(known).then(|| kinds.collect())
     }
 
     /// Whether an answer could be one to this. What a person wrote is for whoever asked to judge.

@@ -12,6 +12,8 @@ use super::client::{Client, Era};
 use super::request_state::RequestState;
 use super::{Ask, AskError, AskKind, LogLevel};
 use crate::wire::Message;
+#[cfg(feature = "child")]
+use crate::wire::RpcError;
 
 tokio::task_local! {
     static CURRENT: CallingClient;
@@ -41,14 +43,20 @@ struct Calling {
     /// Set when the round ends with a question, and the call goes on in another.
     #[cfg(feature = "child")]
     goes_on: AtomicBool,
+    /// What is to be done then.
+    #[cfg(feature = "child")]
+    going_on: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
 
 /// What has to come before a call can go on.
 pub(crate) enum Needed {
     /// Answers, by their keys.
     Answers(Vec<(String, Ask)>),
-    /// A client that can do more.
-    Capability(AskKind),
+    /// A client that can do these as well.
+    Capabilities(Vec<AskKind>),
+    /// Something else that the protocol has an error for.
+    #[cfg(feature = "child")]
+    Else(RpcError),
 }
 
 impl CallingClient {
@@ -62,6 +70,8 @@ impl CallingClient {
             changed: Notify::new(),
             #[cfg(feature = "child")]
             goes_on: AtomicBool::new(false),
+            #[cfg(feature = "child")]
+            going_on: Mutex::default(),
         }))
     }
 
@@ -131,7 +141,7 @@ impl CallingClient {
             }
             Era::Stateless { .. } => {
                 if let Some((_, ask)) = missing {
-                    return self.wait_for(Needed::Capability(ask.kind())).await;
+                    return self.wait_for(Needed::Capabilities(vec![ask.kind()])).await;
                 }
                 let mut answers = Map::new();
                 let mut open = Vec::new();
@@ -179,7 +189,7 @@ impl CallingClient {
             let changed = self.0.changed.notified();
             if let Some(needed) = lock(&self.0.needed).take() {
                 #[cfg(feature = "child")]
-                self.0.goes_on.store(true, Ordering::Release);
+                self.go_on();
                 return needed;
             }
             changed.await;
@@ -245,19 +255,50 @@ impl CallingClient {
         }
     }
 
-    /// Keeps something for the next round of the same call, in place of what was kept there.
+    /// Has the client told that it would have to be able to do these. Never resolves: the call is
+    /// dropped.
+    pub(crate) async fn lack(&self, kinds: Vec<AskKind>) {
+        self.wait_for(Needed::Capabilities(kinds)).await
+    }
+
+    /// Has the client answered with an error of the protocol. Never resolves: the call is dropped.
+    pub(crate) async fn refuse(&self, error: RpcError) {
+        self.wait_for(Needed::Else(error)).await
+    }
+
+    /// Does something where the round ends with a question, and the call goes on in another.
+    pub(crate) fn when_going_on(&self, work: impl FnOnce() + Send + 'static) {
+        lock(&self.0.going_on).push(Box::new(work));
+    }
+
+    fn go_on(&self) {
+        self.0.goes_on.store(true, Ordering::Release);
+        let work = std::mem::take(&mut *lock(&self.0.going_on));
+        for work in work {
+            work();
+        }
+    }
+
+    /// Keeps something for the next round of the same call, behind what is kept there.
     pub(crate) fn keep(&self, slot: &str, value: Value) {
-        lock(&self.0.kept).insert(slot.to_owned(), value);
+        let mut kept = lock(&self.0.kept);
+        match kept.get_mut(slot) {
+            Some(Value::Array(there)) => there.push(value),
+            _ => {
+                kept.insert(slot.to_owned(), json!([value]));
+            }
+        }
     }
 
-    /// Whether something is kept there.
-    pub(crate) fn keeps(&self, slot: &str) -> bool {
-        lock(&self.0.kept).contains_key(slot)
-    }
-
-    /// Takes what the last round kept.
+    /// Takes the first of what rounds before kept there.
     pub(crate) fn take_kept(&self, slot: &str) -> Option<Value> {
-        lock(&self.0.kept).remove(slot)
+        let mut kept = lock(&self.0.kept);
+        let there = kept.get_mut(slot)?.as_array_mut()?;
+        let first = (!there.is_empty()).then(|| there.remove(0));
+        if there.is_empty() {
+            kept.remove(slot);
+        }
+        first
     }
 
     /// Whether the round has ended with a question. Whatever is dropped then goes on in another.

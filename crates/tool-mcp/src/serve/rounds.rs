@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Ask;
 use super::calling_client::{CallingClient, Needed};
 use super::client::Client;
 use super::request_state::{Bound, MOST_BYTES, RequestState, Unclosed};
 use super::server::Served;
+use super::{Ask, AskKind};
 use crate::wire::RpcError;
 
 /// What a request is answered with.
@@ -47,11 +47,16 @@ pub(crate) fn needed(
     bound: &Bound<'_>,
 ) -> Result<Answered, RpcError> {
     match needed {
-        Needed::Capability(kind) => Err(RpcError::new(
-            RpcError::CAPABILITY,
-            format!("the client did not say that it can {}", kind.as_str()),
-        )
-        .data(json!({"requiredCapabilities": kind.capability()}))),
+        Needed::Capabilities(kinds) => {
+            let can: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+            let can = can.join(" and ");
+            let text = format!("the client did not say that it can {can}");
+            let required = AskKind::capabilities(&kinds);
+            let error = RpcError::new(RpcError::CAPABILITY, text);
+            Err(error.data(json!({"requiredCapabilities": required})))
+        }
+        #[cfg(feature = "child")]
+        Needed::Else(error) => Err(error),
         Needed::Answers(asks) => ask(served, asks, calling.state(), bound),
     }
 }

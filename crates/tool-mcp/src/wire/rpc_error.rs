@@ -27,6 +27,15 @@ impl RpcError {
     pub(crate) const HEADERS: i64 = -32020;
     pub(crate) const CAPABILITY: i64 = -32021;
     pub(crate) const VERSION: i64 = -32022;
+    /// A person has to open pages first, to clients of 2025-11-25.
+    #[cfg(feature = "child")]
+    pub(crate) const PAGES: i64 = -32042;
+
+    /// Codes that the protocol keeps to itself.
+    ///
+    /// Source: Model Context Protocol 2026-07-28, "Overview", error codes.
+    #[cfg(feature = "child")]
+    pub(crate) const RESERVED: std::ops::RangeInclusive<i64> = -32_099..=-32_020;
 
     /// More is asked than can be answered at the same time.
     #[cfg(feature = "child")]

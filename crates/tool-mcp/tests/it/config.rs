@@ -79,6 +79,74 @@ fn a_malformed_entry_fails_alone_and_names_its_key() {
     );
 }
 
+#[test]
+fn everything_that_is_wrong_with_an_entry_is_told_at_once_with_the_nearest_keys() {
+    let text = r#"{"mcpServers": {
+        "odd": {
+            "comand": "x", "args": ["a", 1], "env": {"A=": 2, "B": "\u0000"}, "cwd": 3,
+            "prefix": "bwrap", "theirs": true, "Env": {}, "overlay": {"hint": "shown"}
+        },
+        "both": {"command": 5, "url": "http://h", "args": {}, "headers": {"a b": 1}},
+        "fine": {"command": "x", "Args": []},
+        "paused": {"disabled": true, "comand": "x"}
+    }}"#;
+    let config = ServersConfig::from_json(text).expect("it is read");
+    let problems: Vec<_> = config.problems().map(ToString::to_string).collect();
+    let headers = "server \"both\", key \"headers.a b\": is no name of a header";
+    assert_eq!(
+        problems,
+        [
+            "server \"both\", key \"url\": stands beside \"command\"",
+            "server \"both\", key \"command\": is no string",
+            "server \"both\", key \"args\": is no array",
+            headers,
+            "server \"both\", key \"headers.a b\": is no string",
+            "server \"odd\", key \"command\": is missing",
+            "server \"odd\", key \"args.1\": is no string",
+            "server \"odd\", key \"prefix\": is no array",
+            "server \"odd\", key \"env.A=\": is no name of a variable",
+            "server \"odd\", key \"env.A=\": is no string",
+            "server \"odd\", key \"env.B\": holds a NUL character",
+            "server \"odd\", key \"cwd\": is no string",
+            "server \"odd\", key \"overlay.hint\": is not known; did you mean \"hints\"?",
+            "server \"odd\", key \"Env\": is not known; did you mean \"env\"?",
+            "server \"odd\", key \"comand\": is not known; did you mean \"command\"?",
+        ]
+    );
+    // What works all the same is no problem of the entry.
+    let unknown: Vec<_> = config
+        .unknown_keys()
+        .map(|unknown| (&*unknown.server, &*unknown.key, unknown.nearest))
+        .collect();
+    assert_eq!(unknown, [("fine", "Args", "args")]);
+}
+
+#[cfg(feature = "oauth")]
+#[test]
+fn a_key_of_a_login_that_is_not_known_is_refused_with_the_nearest_one() {
+    let text = r#"{"mcpServers": {"odd": {
+        "url": "https://h/mcp", "bearerEnv": "T",
+        "oauth": {"isuer": "https://as", "clientSecretEnv": "S=", "scopes": [1], "metadataUrl": "x"}
+    }}}"#;
+    let config = ServersConfig::from_json(text).expect("it is read");
+    let problems: Vec<_> = config.problems().map(ToString::to_string).collect();
+    let of = |key: &str, problem: &str| format!("server \"odd\", key \"oauth{key}\": {problem}");
+    assert_eq!(
+        problems,
+        [
+            of("", "stands beside a token of its own"),
+            of(".isuer", "is not known; did you mean \"issuer\"?"),
+            of(".scopes.0", "is no string"),
+            of(".clientSecretEnv", "is no name of a variable"),
+            of(
+                ".clientSecretEnv",
+                "stands without the \"clientId\" that it is the secret of"
+            ),
+            of(".metadataUrl", "is no https address with a path"),
+        ]
+    );
+}
+
 #[cfg(not(feature = "http-client"))]
 #[test]
 fn a_server_over_http_says_that_this_build_cannot() {

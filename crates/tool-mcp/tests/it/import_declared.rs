@@ -76,7 +76,7 @@ fn whole() -> Tool {
         .owner(Owner::new("team", "search"))
         .arguments_from(["find", "odd name"])
         .composed_of(["find"])
-        .gates(false)
+        .gates(true)
         .repeated_when(RepeatedWhen::Arguments)
 }
 
@@ -126,7 +126,7 @@ async fn every_declaration_comes_over_as_it_was_made_and_none_without() {
             "owner": {"kind": "team", "id": "search"},
             "argumentsFrom": ["srv__find", odd],
             "composedOf": ["srv__find"],
-            "gates": false,
+            "gates": true,
             "repeatedWhen": "arguments",
         }})
     );
@@ -207,7 +207,8 @@ fn fields() -> Vec<(&'static str, Value, Vec<Value>)> {
         (
             "gates",
             json!(true),
-            vec![json!(null), json!("yes"), json!(1)],
+            // That nobody has to wait is for no server to say.
+            vec![json!(null), json!("yes"), json!(1), json!(false)],
         ),
         (
             "repeatedWhen",

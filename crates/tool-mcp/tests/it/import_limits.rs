@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, json};
 use tool_core::{Call, Facts};
+use tool_mcp::{Completion, OfferErrorKind, OfferKind};
 
 use crate::support::eventually;
 use crate::support::imported::Imported;
@@ -114,4 +115,40 @@ async fn s30_calls_beside_each_other_are_limited_and_wait_for_a_place() {
     );
     assert_eq!(sent(&srv, "beat"), 2);
     second.abort();
+}
+
+#[tokio::test]
+async fn what_a_server_has_beside_tools_counts_against_its_limit_as_its_calls_do() {
+    let srv = Imported::dressed("offers", json!({"calls": {"most": 4, "per": 30}})).await;
+    let offers = srv.upstreams.offerings();
+    // Lists are the gateway's own, and kept.
+    let prompts = offers.list(OfferKind::Prompt).await.expect("it lists");
+    let _stopped = Stopped::now();
+    offers.read("test://a").await.expect("it reads");
+    let prompt = offers.prompt(&prompts[0].key, Map::new());
+    prompt.await.expect("it is got");
+    let argument = Map::from_iter([("name".to_owned(), json!("id"))]);
+    let completion = Completion::new(OfferKind::Template, "test://t/{id}/x", argument);
+    offers.complete(&completion).await.expect("it completes");
+    srv.call("poke", json!({})).await;
+
+    let over = "server srv takes at most 4 calls in 30 s and has had them; call again in 30 s";
+    let refused = [
+        offers.read("test://a").await.expect_err("it is over"),
+        offers
+            .prompt(&prompts[0].key, Map::new())
+            .await
+            .expect_err("it is over"),
+        offers.complete(&completion).await.expect_err("it is over"),
+    ];
+    for error in refused {
+        assert_eq!(error.to_string(), over);
+        assert_eq!(error.kind(), OfferErrorKind::Unavailable);
+    }
+    assert_eq!(srv.call("poke", json!({})).await.text(), over);
+    let asked = srv.methods();
+    let reads = asked.iter().filter(|method| *method == "resources/read");
+    assert_eq!(reads.count(), 1);
+    tokio::time::advance(Duration::from_secs(30)).await;
+    offers.read("test://a").await.expect("it reads");
 }

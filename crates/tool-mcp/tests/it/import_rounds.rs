@@ -273,3 +273,143 @@ async fn each_question_has_its_own_time_however_often_the_client_came_back() {
         "server srv is not available; the call may have run in part"
     );
 }
+
+#[tokio::test]
+async fn two_calls_at_once_that_are_the_same_lose_and_cross_no_answer_and_neither_is_made_twice() {
+    // How often each call is sent: without a handshake, once more with the answer.
+    for (mode, tool, sent) in [
+        ("stateless", "ask", 4),
+        (
+            "conformance-handshake",
+            "test_input_required_result_elicitation",
+            2,
+        ),
+    ] {
+        let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let (gateway, _registration) = with_tool(srv, move |registry| {
+            Tool::dynamic("Calls twice at once", nothing(), move |_, _| {
+                let registry = registry.clone();
+                async move {
+                    let name = format!("srv__{tool}");
+                    let call = || settled(&registry, &name, json!({}));
+                    let (first, second) = tokio::join!(call(), call());
+                    Ok(Produced::content([
+                        Content::text(first),
+                        Content::text(second),
+                    ]))
+                }
+            })
+        })
+        .await;
+        let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+        let answer = client.ask(CALL, json!({"name": "composed"})).await;
+        let content = &answer["result"]["content"];
+        assert_eq!(content[0], content[1], "{mode}");
+        let text = content[0]["text"].as_str().expect("text");
+        assert!(
+            text.contains("Ada") || text.contains("accept"),
+            "{mode}: {text}"
+        );
+        // Each has its own question, and none is asked again.
+        assert_eq!(client.asked.len(), 2, "{mode}: {:?}", client.asked);
+        assert_eq!(gateway.calls(tool), sent, "{mode}");
+        assert!(gateway.srv.cancellations().is_empty(), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_for_which_somebody_was_asked_is_not_made_again_when_a_later_one_asks() {
+    for (mode, tool, sent) in [
+        ("stateless", "ask", 4),
+        (
+            "conformance-handshake",
+            "test_input_required_result_elicitation",
+            2,
+        ),
+    ] {
+        let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let (gateway, _registration) = with_tool(srv, move |registry| {
+            Tool::dynamic("Calls twice", nothing(), move |_, _| {
+                let registry = registry.clone();
+                async move {
+                    let name = format!("srv__{tool}");
+                    let first = settled(&registry, &name, json!({})).await;
+                    let second = settled(&registry, &name, json!({"second": true})).await;
+                    Ok(Produced::content([Content::text(first + &second)]))
+                }
+            })
+        })
+        .await;
+        let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+        let answer = client.ask(CALL, json!({"name": "composed"})).await;
+        let text = answer["result"]["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(
+            text.matches("Ada").count() + text.matches("accept").count(),
+            2,
+            "{text}"
+        );
+        assert_eq!(client.asked.len(), 2, "{mode}: {:?}", client.asked);
+        assert_eq!(gateway.calls(tool), sent, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_outlives_the_call_that_it_was_taken_for_where_another_one_may_wait_for_it() {
+    for speaks in [Speaks::Stateless, Speaks::Handshake] {
+        let srv = Imported::start("holding", Limits::default().retries(0), |builder| {
+            builder.inputs(passed_on(Decision::Allow))
+        });
+        let (gateway, _registration) = with_tool(srv, |registry| {
+            Tool::dynamic("Calls two", nothing(), move |_, _| {
+                let registry = registry.clone();
+                async move {
+                    let held = settled(&registry, "srv__held", json!({}));
+                    let swap = settled(&registry, "srv__swap", json!({}));
+                    let (held, swapped) = tokio::join!(held, swap);
+                    Ok(Produced::content([Content::text(held + &swapped)]))
+                }
+            })
+        })
+        .await;
+        let mut client = Agreeing::of(&gateway.server, speaks).await;
+        let answer = client.ask(CALL, json!({"name": "composed"})).await;
+        let text = &answer["result"]["content"][0]["text"];
+        assert_eq!(text, "acceptswapped", "{speaks:?}: {answer}");
+        assert_eq!(gateway.calls("held"), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_on_its_way_when_another_asks_goes_on_and_is_not_made_twice() {
+    let srv = Imported::new("holding").await;
+    let (gateway, _registration) = with_tool(srv, |registry| {
+        Tool::dynamic("Calls and asks", nothing(), move |_, _| {
+            let registry = registry.clone();
+            async move {
+                let client = CallingClient::current().ok_or(ToolFailure::new("nobody"))?;
+                let form = Ask::form("Really?", nothing());
+                let call = settled(&registry, "srv__held", json!({}));
+                let (held, asked) = tokio::join!(call, client.ask("who", form));
+                asked.map_err(ToolFailure::from)?;
+                Ok(Produced::content([Content::text(held)]))
+            }
+        })
+    })
+    .await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    let call = json!({"name": "composed"});
+    let question = client.exchange(CALL, call.clone()).await;
+    assert_eq!(question["result"]["resultType"], "input_required");
+    // Answers the call that was begun, while nobody is there to take it.
+    assert_eq!(gateway.srv.call("poke", json!({})).await.text(), "poked");
+    assert!(gateway.srv.cancellations().is_empty());
+    let answer = client.round(CALL, &call, &question, 1).await;
+    let text = &answer["result"]["content"][0]["text"];
+    assert_eq!(text, "held until then", "{answer}");
+    assert_eq!(gateway.calls("held"), 1);
+}

@@ -196,26 +196,6 @@ async fn whoever_says_no_is_passed_on_by_his_code_and_what_was_there_stays() {
 }
 
 #[tokio::test]
-async fn a_login_is_forgotten_with_who_was_registered() {
-    let site = LoginSite::new().await;
-    let logins = logins();
-    let server = site.server();
-    assert!(!logins.logout(server.name()).await.expect("it is written"));
-    logins
-        .login(&server, &Person::agreeing())
-        .await
-        .expect("it agrees");
-    assert!(logins.logout(server.name()).await.expect("it is written"));
-    assert_eq!(logins.status(&server).await.expect("it is read"), None);
-    assert!(!logins.logout(server.name()).await.expect("it is written"));
-    logins
-        .login(&server, &Person::agreeing())
-        .await
-        .expect("it agrees");
-    assert_eq!(site.asked("/register").len(), 2);
-}
-
-#[tokio::test]
 async fn nobody_logs_in_to_a_server_that_knows_who_calls_by_other_means() {
     let name = || Namespace::new("srv").expect("it is legal");
     let http = || ServerConfig::http(name(), "http://127.0.0.1:1/mcp");

@@ -184,6 +184,37 @@ async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_a
 }
 
 #[tokio::test]
+async fn a_token_that_ended_by_the_clock_alone_is_waited_for_and_not_tried_over_and_over() {
+    let evil = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&evil);
+    let site = LoginSite::with(move |asked, reply| {
+        let is_metadata = asked.target == "/.well-known/oauth-authorization-server";
+        match is_metadata && now.load(Ordering::SeqCst) {
+            true => Reply::empty(302).with("location", "https://evil.example.com/x"),
+            false => reply,
+        }
+    })
+    .await;
+    let (clock, state) = (Clock::default(), Arc::new(Odd::default()));
+    let logins = clock.logins(&state);
+    log_in(&logins, &site).await;
+    let gateway = Gateway::start([site.server()], &logins).await;
+    gateway.becomes_ready().await;
+    // The server would take it still, and never refuses it.
+    evil.store(true, Ordering::SeqCst);
+    clock.pass(3601);
+    gateway.is_locked_by_a_call().await;
+    let before = site.http.asked().len();
+    state.is_looked_at().await;
+    assert_eq!(site.http.asked().len(), before);
+    // Another one ends the wait.
+    evil.store(false, Ordering::SeqCst);
+    log_in(&logins, &site).await;
+    gateway.becomes_ready().await;
+    gateway.upstreams.shutdown().await;
+}
+
+#[tokio::test]
 async fn new_tokens_are_kept_also_where_the_lease_was_lost_meanwhile() {
     let state = Arc::new(Odd::default());
     let meddled = Arc::clone(&state);

@@ -54,6 +54,9 @@ mod import_answers;
 /// Calls of imported tools.
 #[cfg(all(feature = "child", unix))]
 mod import_calls;
+/// Calls that do not run beside each other.
+#[cfg(all(feature = "child", unix))]
+mod import_classes;
 /// What servers declare of their tools.
 #[cfg(all(feature = "http", feature = "http-client"))]
 mod import_declared;
@@ -72,6 +75,9 @@ mod import_hostile;
 /// Servers over HTTP.
 #[cfg(feature = "http-client")]
 mod import_http;
+/// What servers need and a client lacks.
+#[cfg(all(feature = "child", unix))]
+mod import_lacking;
 /// Limits on how many calls there may be.
 #[cfg(all(feature = "child", unix))]
 mod import_limits;
@@ -102,6 +108,9 @@ mod import_time;
 /// Whose login is used for what.
 #[cfg(all(feature = "oauth", feature = "http"))]
 mod login_bounds;
+/// Logins that are ended.
+#[cfg(feature = "oauth")]
+mod login_ends;
 /// Logging in to servers.
 #[cfg(feature = "oauth")]
 mod login_flow;

@@ -22,6 +22,8 @@ fn ask(board: &Board, of: Option<u64>) -> &'static str {
         id: 1.into(),
         method: "elicitation/create".to_owned(),
         params: Value::Null,
+        of: None,
+        key: None,
     };
     match board.ask(of, asked) {
         Addressee::Caller => "caller",

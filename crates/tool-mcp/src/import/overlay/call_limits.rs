@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::reader::{Reader, SECONDS};
+use crate::import::reader::{Reader, SECONDS};
 
 /// How many calls there may be: in a time, and beside each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::reader::{Reader, SECONDS};
 use crate::import::Limits;
+use crate::import::reader::{Reader, SECONDS};
 
 /// How long a server may take, where that is not what holds for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tool_core::{Bound, Bounding, Capability, Concurrency, Tool, ToolName};
 
 use super::CallLimits;
-use super::reader::{Reader, SECONDS};
+use crate::import::reader::{Reader, SECONDS};
 use crate::pin::FirstSight;
 
 /// All that an overlay can say of a tool.
@@ -43,7 +43,7 @@ pub(crate) struct ToolOverlay {
     hints: Option<Hints>,
     capabilities: Option<Vec<Capability>>,
     bounding: Option<Bounding>,
-    concurrency: Option<Concurrency>,
+    pub(crate) concurrency: Option<Concurrency>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) calls: CallLimits,
     pub(crate) rename: Option<ToolName>,

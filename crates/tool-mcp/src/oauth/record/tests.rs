@@ -21,6 +21,7 @@ fn record() -> Record {
             refresh: Some("canary-refresh".into()),
             expires: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(1500)),
             due: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(750)),
+            revoking: None,
         }),
         registered: Some(Registered {
             issuer: "https://as.example.com".to_owned(),

@@ -12,6 +12,8 @@ use super::fixture::{answer, error, notify, progress, text, tool};
 pub(crate) struct Misbehaving {
     /// The probe that was not answered yet.
     probe: Option<Value>,
+    /// The call that is answered after the next one.
+    held: Option<Value>,
     /// Whether a server ran before this one with the same transcript.
     pub(crate) again: bool,
 }
@@ -74,6 +76,41 @@ impl Misbehaving {
                 }
                 self.again = true;
             }
+            ("holding", "tools/list") => answer(
+                id,
+                json!({"tools": [tool("held"), tool("poke"), tool("page"), tool("swap")]}),
+            ),
+            ("holding", "tools/call") if params["name"] == "held" => self.held = Some(id.clone()),
+            // Asks in the middle of the call that is held, and answers the later one at once.
+            ("holding", "tools/call") if params["name"] == "swap" => {
+                let question = json!({
+                    "jsonrpc": "2.0", "id": "q-held", "method": "elicitation/create",
+                    "params": {"message": "Who?", "requestedSchema": {"type": "object"}},
+                });
+                println!("{question}");
+                text(id, "swapped");
+            }
+            ("holding", "") => {
+                if let Some(held) = self.held.take_if(|_| *id == "q-held") {
+                    text(
+                        &held,
+                        message["result"]["action"].as_str().unwrap_or("none"),
+                    );
+                }
+            }
+            ("holding", "tools/call") if params["name"] == "page" => {
+                let pages = params["arguments"]["pages"].clone();
+                let error = json!({
+                    "code": -32042, "message": "Open it", "data": {"elicitations": pages},
+                });
+                println!("{}", json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            }
+            ("holding", "tools/call") => {
+                text(id, "poked");
+                if let Some(held) = self.held.take() {
+                    text(&held, "held until then");
+                }
+            }
             ("many", "tools/list") => {
                 let names: Vec<_> = (0..10_000).map(|n| format!("t{n}")).collect();
                 let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
@@ -118,7 +155,7 @@ fn stateless(id: &Value, method: &str, params: &Value) {
     if !params["_meta"]["io.modelcontextprotocol/clientCapabilities"].is_object() {
         return error(id, -32602, "No capabilities");
     }
-    let tools = ["echo", "ask", "insist", "martian"].map(tool);
+    let tools = ["echo", "ask", "insist", "martian", "needs"].map(tool);
     let complete = |content: &str| json!({"resultType": "complete", "content": [{"type": "text", "text": content}]});
     match (method, params["name"].as_str().unwrap_or_default()) {
         ("server/discover", _) => answer(id, discovery()),
@@ -155,6 +192,22 @@ fn stateless(id: &Value, method: &str, params: &Value) {
                 id,
                 json!({"resultType": "input_required", "requestState": "again"}),
             );
+        }
+        ("tools/call", "needs") => {
+            let needed = &params["arguments"]["needed"];
+            let declared = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+            let has = |name| declared.get(name).is_some();
+            match needed
+                .as_object()
+                .is_some_and(|needed| needed.keys().all(has))
+            {
+                true => answer(id, complete("it is there")),
+                false => {
+                    let data = json!({"requiredCapabilities": needed});
+                    let error = json!({"code": -32021, "message": "Missing", "data": data});
+                    println!("{}", json!({"jsonrpc": "2.0", "id": id, "error": error}));
+                }
+            }
         }
         ("tools/call", "martian") => answer(id, json!({"resultType": "martian"})),
         ("subscriptions/listen", _) => {}

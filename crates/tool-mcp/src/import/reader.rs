@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::import::EntryError;
-use crate::import::nearest::nearest;
+use super::EntryError;
+use super::nearest::nearest;
 
 /// A time that an operator can set, in seconds: up to a day.
 pub(super) const SECONDS: RangeInclusive<u64> = 1..=86_400;
@@ -27,6 +27,11 @@ impl Reader {
 
     pub(super) fn into_problems(self) -> Vec<EntryError> {
         self.problems
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_content(&self) -> bool {
+        self.problems.is_empty()
     }
 
     pub(super) fn wrong(&mut self, at: &str, problem: impl Into<String>) {
@@ -77,7 +82,40 @@ impl Reader {
         key: &str,
     ) -> Option<(String, &'v Value)> {
         let value = members.get(key).filter(|value| !value.is_null())?;
-        Some((format!("{at}.{key}"), value))
+        let at = match at.is_empty() {
+            true => key.to_owned(),
+            false => format!("{at}.{key}"),
+        };
+        Some((at, value))
+    }
+
+    /// A text that an operating system takes.
+    pub(super) fn string(&mut self, at: &str, value: &Value) -> Option<String> {
+        let text = self.text(at, value)?;
+        if text.contains('\0') {
+            self.wrong(at, "holds a NUL character");
+        }
+        Some(text.to_owned())
+    }
+
+    /// Such texts under a key; none where it is absent or null.
+    pub(super) fn strings(
+        &mut self,
+        at: &str,
+        members: &Map<String, Value>,
+        key: &str,
+    ) -> Vec<String> {
+        let Some((at, value)) = self.member(at, members, key) else {
+            return Vec::new();
+        };
+        let Some(items) = value.as_array() else {
+            self.wrong(&at, "is no array");
+            return Vec::new();
+        };
+        let items = items.iter().enumerate();
+        items
+            .filter_map(|(index, item)| self.string(&format!("{at}.{index}"), item))
+            .collect()
     }
 
     pub(super) fn text<'v>(&mut self, at: &str, value: &'v Value) -> Option<&'v str> {
