@@ -15,10 +15,14 @@ use crate::{AuditFailure, AuditFiles, AuditIndex, AuditLog, AuditOptions, DirSta
 const CALLS: u64 = 4;
 
 fn call(log: &AuditLog, number: u64) {
+    emit(log, number);
+    log.flush();
+}
+
+fn emit(log: &AuditLog, number: u64) {
     let facts = Facts::new();
     let dropped = Event::new(None, "tool", &facts, EventKind::Dropped);
     log.emit(&dropped.number(Some(number)));
-    log.flush();
 }
 
 /// All lines that are whole, and how many are not.
@@ -119,8 +123,10 @@ fn whatever_fails_the_index_catches_up_and_raises_no_alarm() {
             for _ in 0..2 {
                 let log = AuditLog::open_with(&dir.join("audit"), faults.clone(), options).ok()?;
                 for number in 1..=CALLS {
-                    call(&log, number);
+                    emit(&log, number);
                 }
+                // Once, as each waits for a moment in which lines come together.
+                log.flush();
                 // It may fail, and loses nothing.
                 let _ = block_on(index.catch_up(&log.files()));
             }
