@@ -100,11 +100,13 @@ impl<B> Shelf<B> {
     }
 
     /// The place of the newest in the order of a list.
+    #[cfg(feature = "object-store")]
     pub(crate) fn newest(&self) -> Option<&(u64, ArtifactRef)> {
         self.by_age.last()
     }
 
     /// The place that a cursor names, where there is an artifact.
+    #[cfg(feature = "object-store")]
     pub(crate) fn place_of(&self, cursor: &str) -> Option<(u64, ArtifactRef)> {
         let place = parse_cursor(cursor).ok()?;
         self.by_age.contains(&place).then_some(place)
