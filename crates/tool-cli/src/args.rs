@@ -314,12 +314,15 @@ Findings:
   open        written yet
   unfinished  its gateway was killed; the next start closes it with what is there
   untold      there, and the state was not told yet
-  removed     removed to make room
+  removed     removed to make room, as the state or a note beside it says
   elsewhere   a file of another gateway, which that one verifies
   changed     not as it was when it was closed
   missing     gone, and not to make room
   unlinked    its entry was changed, or one before it is gone
   cut         the latest entries of that folder are gone
+
+This shows accidents, and changes by who can write the files or the state and does not know how
+they are kept. It is no proof against who does: seals have no key.
 
 Exit status: 0 nothing was changed or is gone, 1 something was or is, 2 something could not be read.")]
     Verify,

@@ -1,5 +1,6 @@
 //! `tool audit`.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,11 @@ pub(crate) async fn run(common: &Common, command: Audit) -> Result<ExitCode, Cli
         Audit::List => list(common, &index).await,
         Audit::Verify => {
             let files = AuditFiles::in_folder(&folder);
-            let files = files.map_err(|source| CliError::NoAudit { folder, source })?;
+            let is_there = std::fs::symlink_metadata(&folder).is_ok();
+            let files = files.map_err(|source| match is_there {
+                true => CliError::AuditIndex { source },
+                false => CliError::NoAudit { folder, source },
+            })?;
             verify(common, &index, &files).await
         }
     }
@@ -80,18 +85,45 @@ async fn verify(
             writeln!(out, "{}", render::printable(&row, terminal))?;
         }
         out.flush()?;
-        render::note(&match (checked.len(), problems) {
-            (0, _) => "no call was put on record".to_owned(),
-            (1, 0) => "1 file, and nothing was changed or is gone".to_owned(),
-            (files, 0) => format!("{files} files, and nothing was changed or is gone"),
-            (_, 1) => "1 file was changed or is gone".to_owned(),
-            (_, problems) => format!("{problems} files were changed or are gone"),
-        });
+        render::note(&summary(&checked, problems));
     }
     Ok(match problems {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
+}
+
+/// How many files are whole, and what is to be said of the others.
+fn summary(checked: &[AuditCheck], problems: usize) -> String {
+    let files = checked.iter().filter(|it| it.finding != AuditFinding::Cut);
+    let files = files.count();
+    let whole = checked
+        .iter()
+        .filter(|it| it.finding == AuditFinding::Whole);
+    let whole = match (whole.count(), files) {
+        (_, 0) if problems == 0 => return "no call was put on record".to_owned(),
+        (1, 1) => "1 file is whole".to_owned(),
+        (whole, files) if whole == files => format!("{files} files are whole"),
+        (whole, 1) => format!("{whole} of 1 file is whole"),
+        (whole, files) => format!("{whole} of {files} files are whole"),
+    };
+    let mut others = BTreeMap::new();
+    for finding in checked.iter().map(|it| it.finding) {
+        if finding != AuditFinding::Whole && !finding.is_problem() {
+            *others.entry(finding.as_str()).or_insert(0_usize) += 1;
+        }
+    }
+    let others = others.iter().map(|(word, count)| format!("{count} {word}"));
+    let problems = match problems {
+        0 => None,
+        1 => Some("1 was changed or is gone".to_owned()),
+        problems => Some(format!("{problems} were changed or are gone")),
+    };
+    let others: Vec<String> = problems.into_iter().chain(others).collect();
+    match others.is_empty() {
+        true => whole,
+        false => format!("{whole}; {}", others.join(", ")),
+    }
 }
 
 /// A line of a table: which file, what is said of it, how much and of when it is, by which gateway.

@@ -78,7 +78,11 @@ pub(crate) enum CliError {
         #[source]
         source: tool_runtime::core::StoreError,
     },
-    #[error("there is no audit log in {}; no call was ever made with these settings", folder.display())]
+    #[error(
+        "there is no audit log in {}; either no call was ever made with these settings or it was taken \
+         away (`tool audit list` shows what there was)",
+        folder.display()
+    )]
     NoAudit {
         folder: PathBuf,
         #[source]

@@ -14,7 +14,6 @@ use crate::artifact_draft::{check, invalid, mint};
 use crate::artifact_intake::{Intake, take_in};
 use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
 use crate::artifact_room::{Entered, Locked, Room};
-use crate::aside::aside;
 use crate::builder::Durability;
 use crate::clock::{micros, time};
 use crate::dir_artifacts::DirArtifactsBuilder;
@@ -35,8 +34,8 @@ pub(crate) struct ArtifactFiles {
 }
 
 impl ArtifactFiles {
-    /// Does something under the lock of a scope, which is waited for on a thread of its own. `None`
-    /// when the scope has nothing and is not to be created.
+    /// Does something under the lock of a scope, which one thread waits for on behalf of all who do.
+    /// `None` when the scope has nothing and is not to be created.
     pub(crate) async fn within<T>(
         &self,
         scope: &ArtifactScope,
@@ -48,11 +47,13 @@ impl ArtifactFiles {
         loop {
             match self.visit(scope, create, &mut visit)? {
                 Visited::Left(done) => return Ok(done),
-                // Whoever is not polled any more must not have the lock: it is given up again, and
-                // taken by whoever comes first.
-                Visited::Waits(folder) if Instant::now() < deadline => {
-                    let waited = aside(move || Room::wait(&folder).map(drop)).await;
-                    self.waited(scope, waited.and_then(|it| it))?;
+                // It is taken by whoever comes first then.
+                Visited::Waits(room) if Instant::now() < deadline => {
+                    let waited = match Room::watch(&room, deadline) {
+                        Ok(waits) => waits.await,
+                        Err(error) => Err(error),
+                    };
+                    self.waited(scope, waited)?;
                 }
                 Visited::Waits(_) => return Err(self.unchanged(turn::too_long())),
             }
@@ -67,11 +68,12 @@ impl ArtifactFiles {
         work: impl FnOnce(&mut Room) -> io::Result<T>,
     ) -> Result<Option<T>, ArtifactError> {
         let mut visit = Visit::new(work);
+        let deadline = Instant::now() + turn::PATIENCE;
         loop {
             match self.visit(scope, create, &mut visit)? {
                 Visited::Left(done) => return Ok(done),
-                Visited::Waits(folder) => {
-                    visit.taken = self.waited(scope, Room::wait(&folder))?;
+                Visited::Waits(room) => {
+                    visit.taken = self.waited(scope, Room::wait(&room, deadline))?;
                 }
             }
         }
@@ -102,10 +104,7 @@ impl ArtifactFiles {
                     }
                     return Ok(Visited::Left(done));
                 }
-                Entered::Busy => {
-                    let room = room.lock().unwrap_or_else(PoisonError::into_inner);
-                    return Ok(Visited::Waits(Arc::clone(&room.folder)));
-                }
+                Entered::Busy => return Ok(Visited::Waits(room)),
                 // A sweep took the directory away in between.
                 Entered::Gone => {
                     self.rooms().remove(scope);
@@ -350,8 +349,8 @@ struct Visit<W> {
 /// What came of a visit.
 enum Visited<T> {
     Left(Option<T>),
-    /// Another has the lock of the room in this folder.
-    Waits(Arc<Folder>),
+    /// Another has the lock of this room.
+    Waits(Arc<Mutex<Room>>),
 }
 
 impl<W> Visit<W> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use tool_core::{ArtifactRef, ArtifactScope};
 
@@ -14,6 +15,7 @@ use crate::shelf::{Row, Shelf};
 use crate::staged::aside;
 use crate::store_file::StoreFile;
 use crate::turn;
+use crate::watch::{Waits, Watch};
 
 /// The directory of one scope and what is in it.
 ///
@@ -28,6 +30,7 @@ pub(crate) struct Room {
     scope: ArtifactScope,
     lock: Arc<StoreFile>,
     seen: Option<u64>,
+    watch: Option<Arc<Watch>>,
 }
 
 /// The lock of a room. Nothing awaits while it is held.
@@ -66,6 +69,7 @@ impl Room {
             scope: scope.clone(),
             lock: Arc::new(lock),
             seen: None,
+            watch: None,
         }))
     }
 
@@ -91,10 +95,24 @@ impl Room {
         Ok(Entered::Done(done))
     }
 
-    /// Waits for the lock of a room in its folder, as another that opens it does. It blocks.
-    pub(crate) fn wait(folder: &Folder) -> io::Result<Locked> {
+    /// Waits until the lock was free for a moment, and takes it not: whoever is not polled any more
+    /// must not have it.
+    pub(crate) fn watch(room: &Mutex<Self>, deadline: Instant) -> io::Result<Waits> {
+        let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = &mut *room;
+        // As another that opens it: a file that is opened twice has two locks.
+        let lock = || room.folder.open_or_create(LOCK);
+        Watch::join(&mut room.watch, lock, deadline)
+    }
+
+    /// Waits for the lock, and takes it. It blocks.
+    pub(crate) fn wait(room: &Mutex<Self>, deadline: Instant) -> io::Result<Locked> {
+        let folder = {
+            let room = room.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(&room.folder)
+        };
         let lock = folder.open_or_create(LOCK)?;
-        turn::take(&lock, turn::PATIENCE)?;
+        turn::take(&lock, deadline.saturating_duration_since(Instant::now()))?;
         Ok(Locked(Arc::new(lock)))
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
+use thiserror::Error;
 use tool_core::{StoreError, StoreErrorKind};
 
 use crate::faults::{Faults, Op};
@@ -123,6 +124,15 @@ impl Folder {
         }
     }
 
+    /// Whether a name is that of something else than a file, such as a directory or a link.
+    pub(crate) fn is_foreign(&self, name: &str) -> io::Result<bool> {
+        match self.dir.symlink_metadata(name) {
+            Ok(metadata) => Ok(!metadata.is_file()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// How long a file is; 0 where there is none.
     pub(crate) fn bytes(&self, name: &str) -> io::Result<u64> {
         match self.dir.symlink_metadata(name) {
@@ -217,6 +227,19 @@ impl Folder {
     fn file(&self, file: fs::File) -> StoreFile {
         StoreFile::new(file, self.faults.clone())
     }
+}
+
+/// What went wrong with one file of a folder, which it names.
+pub(crate) fn of_file(name: &str, source: io::Error) -> io::Error {
+    let name = name.to_owned();
+    io::Error::new(source.kind(), OfFile { name, source })
+}
+
+#[derive(Debug, Error)]
+#[error("its file \"{}\" could not be used", name.escape_debug())]
+struct OfFile {
+    name: String,
+    source: io::Error,
 }
 
 /// Whether a file still has a name.

@@ -49,6 +49,7 @@ mod sweep;
 mod truncated;
 mod turn;
 mod verify;
+mod watch;
 mod writer;
 
 pub use artifact_limits::ArtifactLimits;

@@ -99,6 +99,19 @@ impl<B> Shelf<B> {
         now_us.max(newest)
     }
 
+    /// The place of the newest in the order of a list.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn newest(&self) -> Option<&(u64, ArtifactRef)> {
+        self.by_age.last()
+    }
+
+    /// The place that a cursor names, where there is an artifact.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn place_of(&self, cursor: &str) -> Option<(u64, ArtifactRef)> {
+        let place = parse_cursor(cursor).ok()?;
+        self.by_age.contains(&place).then_some(place)
+    }
+
     /// The artifacts that have had their time.
     pub(crate) fn expired(&self, now_us: u64) -> Vec<ArtifactRef> {
         let expired = self.by_end.iter().take_while(|(at, _)| *at <= now_us);

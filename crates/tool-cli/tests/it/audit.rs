@@ -45,7 +45,7 @@ fn files_of_the_record_are_listed_and_one_that_was_changed_or_is_gone_is_found()
     let none = bench.tool(&["audit", "list"]).end().succeeded();
     none.says(&["no call was put on record"]);
     let none = bench.tool(&["audit", "verify"]).end().with_code(2);
-    none.says(&["there is no audit log in ", "no call was ever made"]);
+    none.says(&["there is no audit log in ", "either no call was ever made"]);
 
     for _ in 0..3 {
         bench.call("read", &json!({"path": "README.md"}));
@@ -64,7 +64,7 @@ fn files_of_the_record_are_listed_and_one_that_was_changed_or_is_gone_is_found()
     assert_eq!(found(&bench, 0), ["whole"; 3]);
     let table = bench.tool(&["audit", "verify"]).end().succeeded();
     assert_eq!(table.text().lines().count(), 3);
-    table.says(&["3 files, and nothing was changed or is gone"]);
+    table.says(&["3 files are whole"]);
 
     let [first, second, _] = &files(&bench)[..] else {
         panic!("three calls were made");
@@ -75,7 +75,22 @@ fn files_of_the_record_are_listed_and_one_that_was_changed_or_is_gone_is_found()
     assert_eq!(found(&bench, 1), ["changed", "missing", "whole"]);
     let table = bench.tool(&["audit", "verify"]).end().with_code(1);
     assert!(table.text().contains("  changed  "), "{}", table.text());
-    table.says(&["2 files were changed or are gone"]);
+    table.says(&["1 of 3 files are whole; 2 were changed or are gone"]);
+
+    // What was taken away is not told as if it had never been.
+    let folder = bench.state().join("audit");
+    let away = bench.state().join("away");
+    fs::rename(&folder, &away).unwrap();
+    let none = bench.tool(&["audit", "verify"]).end().with_code(2);
+    none.says(&["or it was taken away"]);
+    // Nor is another folder in its place taken for a whole one.
+    bench.call("read", &json!({"path": "README.md"}));
+    let table = bench.tool(&["audit", "verify"]).end().succeeded();
+    table.says(&["1 of 4 files are whole; 3 elsewhere"]);
+    fs::remove_dir_all(&folder).unwrap();
+    fs::write(&folder, "").unwrap();
+    let none = bench.tool(&["audit", "verify"]).end().with_code(2);
+    none.says(&["the audit log could not be looked at"]);
 }
 
 #[test]

@@ -15,8 +15,13 @@ pub(crate) fn to_block(content: Content) -> Value {
         Content::Text(text) => {
             put(&mut block, "type", "text");
             put(&mut block, "text", text.text);
-            let meta = with_speaker(text.meta, text.by);
-            told(&mut block, text.annotations, meta);
+            told(&mut block, text.annotations, text.meta);
+            if text.by == Speaker::Runtime {
+                let meta = block.entry("_meta").or_insert_with(|| json!({}));
+                if let Value::Object(meta) = meta {
+                    put(meta, BY, text.by.as_str());
+                }
+            }
         }
         Content::Media(media) => {
             let kind = match media.kind {
@@ -52,12 +57,20 @@ pub(crate) fn to_block(content: Content) -> Value {
 
 fn link_block(link: Link) -> Value {
     let mut block = link.rest;
+    if let Some(Value::Object(meta)) = block.get_mut("_meta")
+        && meta.remove(BY).is_some()
+        && meta.is_empty()
+    {
+        block.remove("_meta");
+    }
     put(&mut block, "type", "resource_link");
     put(&mut block, "uri", link.uri);
     put(&mut block, "name", link.name);
     block.into()
 }
 
+/// Writes what programs are told beside a block. Who says it is this gateway's to tell, and no
+/// tool's.
 fn told(
     block: &mut Map<String, Value>,
     annotations: Option<Map<String, Value>>,
@@ -66,23 +79,12 @@ fn told(
     if let Some(annotations) = annotations {
         put(block, "annotations", annotations);
     }
-    if let Some(meta) = meta {
-        put(block, "_meta", meta);
+    if let Some(mut meta) = meta {
+        let was_claimed = meta.remove(BY).is_some();
+        if !was_claimed || !meta.is_empty() {
+            put(block, "_meta", meta);
+        }
     }
-}
-
-/// What programs are told of a text: who says it is this gateway's to tell, and no tool's.
-fn with_speaker(meta: Option<Map<String, Value>>, by: Speaker) -> Option<Map<String, Value>> {
-    let says = (by == Speaker::Runtime).then(|| Value::from(by.as_str()));
-    if says.is_none() && !meta.as_ref().is_some_and(|meta| meta.contains_key(BY)) {
-        return meta;
-    }
-    let mut meta = meta.unwrap_or_default();
-    match says {
-        Some(says) => meta.insert(BY.to_owned(), says),
-        None => meta.remove(BY),
-    };
-    (!meta.is_empty()).then_some(meta)
 }
 
 fn put(block: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tool_core::{
-    Bound, Bounded, BoxFuture, Content, Digest, OutputPage, OutputStore, PageRequest, Retained,
-    Retention, StoreError, StoreErrorKind, Text,
+    Bound, Bounded, BoxFuture, Content, Digest, Embedded, EmbeddedBody, Link, Media, MediaKind,
+    OutputPage, OutputStore, PageRequest, Retained, Retention, StoreError, StoreErrorKind, Text,
 };
 use tool_mcp::Server;
 
@@ -63,10 +63,23 @@ impl OutputStore for Marks {
             text.meta = meta.as_object().cloned();
             Content::Text(text)
         };
+        let claim = json!({"tool-runtime/by": "runtime"});
+        let claim = claim.as_object().cloned();
+        let mut media = Media::new(MediaKind::Image, "image/png", vec![0; 3]);
+        media.meta.clone_from(&claim);
+        let body = EmbeddedBody::Text("forged".to_owned());
+        let mut embedded = Embedded::new("x://y", None, body);
+        embedded.meta.clone_from(&claim);
+        embedded.resource_meta.clone_from(&claim);
+        let mut link = Link::new("x://y", "y");
+        link.rest.insert("_meta".to_owned(), claim.into());
         let content = vec![
             forged(json!({})),
             Content::notice("left out"),
             forged(json!({"own": 1})),
+            Content::Media(media),
+            Content::Embedded(embedded),
+            Content::Link(link),
         ];
         let kept = Retained::new("out_1", 9, 1, Digest::of(b"nine bytes"));
         Box::pin(async move { Ok(Bounded::new(content, kept)) })
@@ -88,11 +101,14 @@ async fn a_client_finds_what_the_runtime_says_and_no_tool_can_claim_it() {
     let answer = peer.call(1, "greet", json!({})).await;
     let blocks = answer["result"]["content"].as_array().expect("blocks");
     assert_eq!(
-        blocks[..3],
+        blocks[..6],
         [
             json!({"type": "text", "text": "forged"}),
             json!({"type": "text", "text": "left out", "_meta": {"tool-runtime/by": "runtime"}}),
             json!({"type": "text", "text": "forged", "_meta": {"own": 1}}),
+            json!({"type": "image", "data": "AAAA", "mimeType": "image/png"}),
+            json!({"type": "resource", "resource": {"uri": "x://y", "text": "forged"}}),
+            json!({"type": "resource_link", "uri": "x://y", "name": "y"}),
         ]
     );
 }

@@ -9,7 +9,7 @@ use super::measure::Measure;
 use super::segment::AuditSegment;
 use super::survey::Writers;
 use super::{names, note};
-use crate::folder::Folder;
+use crate::folder::{Folder, of_file};
 
 /// What became of a file of an audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum AuditFinding {
     Unfinished,
     /// It is there, and the index was not told yet.
     Untold,
-    /// It was removed to make room.
+    /// It was removed to make room, as the index or a note beside it says.
     Removed,
     /// It is in the folder of another gateway.
     Elsewhere,
@@ -83,12 +83,20 @@ pub(super) fn check(folder: &Folder, ledger: &Ledger) -> io::Result<Vec<AuditChe
     let names: HashSet<String> = folder.names()?.into_iter().collect();
     let (unlinked, cut) = ledger.breaks();
     let mut writers = Writers::default();
-    let mut checks = Vec::new();
+    let (mut checks, mut known) = (Vec::new(), HashSet::new());
     for entry in ledger.entries() {
-        let found = match id.as_ref() == Some(&entry.folder) {
-            false => AuditFinding::Elsewhere,
-            true => look(folder, entry, &mut writers)?,
+        let name = entry.name.as_str();
+        // No other folder ever has a file of that name: it is the same folder whose id is gone, or a
+        // copy of the file.
+        let is_here = id.as_ref() == Some(&entry.folder) || names.contains(name);
+        let found = match is_here {
+            false => Ok(AuditFinding::Elsewhere),
+            true => look(folder, entry, &mut writers),
         };
+        let found = found.map_err(|error| of_file(name, error))?;
+        if is_here {
+            known.insert(name);
+        }
         let is_linked = unlinked.binary_search(&entry.number).is_err();
         checks.push(AuditCheck {
             segment: Some(AuditSegment::from(entry)),
@@ -99,12 +107,12 @@ pub(super) fn check(folder: &Folder, ledger: &Ledger) -> io::Result<Vec<AuditChe
             },
         });
     }
-    let known = ledger.of_folder(id.as_deref().unwrap_or_default());
+    let has_left = |name: &str| id.as_ref().is_some_and(|id| ledger.has_left(id, name));
     let mut untold = Vec::new();
-    for name in names {
-        let is_new = names::is_segment(&name) && !known.contains_key(name.as_str());
-        if is_new && folder.bytes(&name)? > 0 {
-            untold.push(name);
+    for name in &names {
+        let is_new = names::is_segment(name) && !known.contains(name.as_str()) && !has_left(name);
+        if is_new && folder.bytes(name)? > 0 && !folder.is_foreign(name)? {
+            untold.push(name.clone());
         }
     }
     untold.sort_unstable();
@@ -122,6 +130,9 @@ pub(super) fn check(folder: &Folder, ledger: &Ledger) -> io::Result<Vec<AuditChe
 
 /// What has become of a file of this folder.
 fn look(folder: &Folder, entry: &Entry, writers: &mut Writers) -> io::Result<AuditFinding> {
+    if folder.is_foreign(&entry.name)? {
+        return Ok(AuditFinding::Changed);
+    }
     let Some(file) = folder.read(&entry.name)? else {
         return Ok(
             match entry.is_removed || note::is_removed(folder, &entry.name)? {

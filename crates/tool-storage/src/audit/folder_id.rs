@@ -2,12 +2,12 @@
 
 use std::io::{self, Read as _, Seek as _, Write as _};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, of_file};
 use crate::turn;
 
 /// The id of the folder of a log; `None` where no index was ever told of it.
 pub(super) fn folder_id(folder: &Folder) -> io::Result<Option<String>> {
-    match folder.read(NAME)? {
+    match folder.read(NAME).map_err(|error| of_file(NAME, error))? {
         None => Ok(None),
         Some(file) => parse(file),
     }
@@ -34,13 +34,14 @@ pub(super) fn own_folder_id(folder: &Folder) -> io::Result<String> {
 
 /// Less than an id is what somebody left who was killed as it was written.
 fn parse(file: impl io::Read) -> io::Result<Option<String>> {
-    let mut id = String::new();
-    file.take(DIGITS + 1).read_to_string(&mut id)?;
-    if (id.len() as u64) < DIGITS {
+    let mut id = Vec::new();
+    let read = file.take(DIGITS + 1).read_to_end(&mut id);
+    if (read.map_err(|error| of_file(NAME, error))? as u64) < DIGITS {
         return Ok(None);
     }
-    let is_id = id.len() as u64 == DIGITS && id.bytes().all(|it| it.is_ascii_hexdigit());
-    is_id.then_some(Some(id)).ok_or_else(|| {
+    let is_id = id.len() as u64 == DIGITS && id.iter().all(u8::is_ascii_hexdigit);
+    let id = String::from_utf8(id).ok().filter(|_| is_id);
+    id.map(Some).ok_or_else(|| {
         io::Error::other(format!(
             "its file \"{NAME}\" does not read; remove it, and the folder counts as a new one"
         ))

@@ -22,6 +22,12 @@ use crate::aside::aside;
 /// the one before, so that a file or an entry that was changed or is gone is
 /// [seen](Self::check). An entry leaves with its file, when that makes room.
 ///
+/// That shows accidents, and changes by whoever can write the files and not the state, or does not
+/// know how both are kept. It is no proof: seals have no key, so that who can write the state can
+/// make them anew, or take out all that there is of a folder; and who can write into a folder can
+/// leave a note that a file was removed to make room. Keep a copy of [`list`](Self::list) where
+/// neither reaches, if that is to be seen.
+///
 /// Entries are numbered, and two gateways never have the same number: the index is one value, which
 /// is written under the condition that nobody was faster.
 ///
@@ -89,16 +95,18 @@ impl AuditIndex {
         // First, as from then on notes are left for whenever the state can be reached.
         let id = aside(move || own_folder_id(&folder)).await;
         let id = id.and_then(|id| id).map_err(failed)?;
-        let (mut ledger, mut version) = self.read().await?;
-        let (folder, known) = (Arc::clone(&files.folder), ledger);
-        let surveyed = aside(move || (Survey::of(&folder, id, &known), known)).await;
-        let survey;
-        (survey, ledger) = surveyed.map_err(failed)?;
-        let survey = survey.map_err(failed)?;
         for _ in 0..ATTEMPTS {
-            if !ledger.take(&survey.folder, &survey.found)
-                || self.write(&ledger, version.as_ref()).await?
-            {
+            let (ledger, version) = self.read().await?;
+            let (folder, id) = (Arc::clone(&files.folder), id.clone());
+            let surveyed = aside(move || (Survey::of(&folder, id, &ledger), ledger)).await;
+            let (survey, mut ledger) = surveyed.map_err(failed)?;
+            let survey = survey.map_err(failed)?;
+            let is_news = ledger.take(&survey.folder, &survey.found);
+            // A file that was removed is no news where the index never had it. Another may be about
+            // to enter it who looked before: that one is not to be the first to write, looks again,
+            // and does not find it.
+            let is_due = is_news || survey.has_removed();
+            if !is_due || self.write(&ledger, version.as_ref()).await? {
                 if survey.noted.is_empty() {
                     return Ok(());
                 }
@@ -106,8 +114,7 @@ impl AuditIndex {
                 let told = aside(move || survey.told(&folder)).await;
                 return told.and_then(|told| told).map_err(failed);
             }
-            // Another gateway was faster.
-            (ledger, version) = self.read().await?;
+            // Another gateway was faster, and may have removed files that were there.
         }
         Err(unusable("is changed by others all the time"))
     }

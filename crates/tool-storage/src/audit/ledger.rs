@@ -1,6 +1,6 @@
 //! The index as it is kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use tool_core::Digest;
@@ -11,9 +11,12 @@ use super::names;
 /// The index as it is kept: one value, so that whoever changes it has seen all of it.
 ///
 /// Files that are closed make a chain for each folder, in the order in which the index was told of
-/// it: each has a seal over its own entry and the seal before, so that an entry can neither be
-/// changed nor taken out without its leaving a mark. The chain begins after the last entry that has
-/// left, and ends with the one that the folder's record names.
+/// it: each has a seal over its own entry and the seal before, so that an entry that is changed or
+/// taken out by itself leaves a mark. The chain begins after the last entry that has left, and ends
+/// with the one that the folder's record names.
+///
+/// Seals have no key. They show accidents, and changes by whoever cannot write the index or does not
+/// know how: who does can make all seals anew, or take out a folder with its record and its entries.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ledger {
     version: u32,
@@ -84,6 +87,8 @@ pub(super) enum What {
 
 /// The entries that an index has at the most; the oldest go. As many as four full folders have.
 const MOST: usize = 4000;
+/// The folders at the most that have no entry any more and are known yet.
+const MOST_EMPTY: usize = 256;
 const VERSION: u32 = 1;
 
 impl Ledger {
@@ -166,7 +171,8 @@ impl Ledger {
         changed
     }
 
-    fn has_left(&self, folder: &str, name: &str) -> bool {
+    /// Whether the entry of a file left as there were too many.
+    pub(super) fn has_left(&self, folder: &str, name: &str) -> bool {
         let since = self.folders.get(folder).and_then(|it| it.since.as_deref());
         since.is_some_and(|since| name <= since)
     }
@@ -220,19 +226,41 @@ impl Ledger {
             *since = std::mem::take(since).max(Some(name));
         }
         self.forget_empty();
+        self.bound_empty(most.min(MOST_EMPTY));
     }
 
-    /// Forgets folders of which nothing is left.
+    /// Forgets folders of which nothing is left, and nothing has left that could come back.
     fn forget_empty(&mut self) {
         let entries = &self.entries;
         let has_any = |folder: &str| entries.iter().any(|entry| entry.folder == folder);
-        self.folders.retain(|folder, _| has_any(folder));
+        self.folders
+            .retain(|folder, chain| chain.since.is_some() || has_any(folder));
     }
 
-    /// What does not hang together: entries that were changed, or before which one is missing, and
-    /// the folders of which the latest is.
+    /// Keeps so many folders that have no entry any more. Those go that have been idle the longest.
+    fn bound_empty(&mut self, most: usize) {
+        let mut empty: Vec<(Option<&str>, &str)> = self
+            .folders
+            .iter()
+            .filter(|(folder, _)| !self.entries.iter().any(|it| it.folder == **folder))
+            .map(|(folder, chain)| (chain.since.as_deref(), folder.as_str()))
+            .collect();
+        if empty.len() <= most {
+            return;
+        }
+        empty.sort_unstable();
+        empty.truncate(empty.len() - most);
+        let gone: HashSet<String> = empty.into_iter().map(|(_, it)| it.to_owned()).collect();
+        self.folders.retain(|folder, _| !gone.contains(folder));
+    }
+
+    /// What does not hang together: entries that were changed, before which one is missing, or whose
+    /// folder has no record, and the folders of which the latest is missing.
     pub(super) fn breaks(&self) -> (Vec<u64>, Vec<String>) {
-        let (mut entries, mut folders) = (Vec::new(), Vec::new());
+        let is_loose = |it: &&Entry| it.sealed.is_some() && !self.folders.contains_key(&it.folder);
+        let loose = self.entries.iter().filter(is_loose);
+        let mut entries: Vec<u64> = loose.map(|entry| entry.number).collect();
+        let mut folders = Vec::new();
         for (folder, chain) in &self.folders {
             let own = self.entries.iter().filter(|it| it.folder == *folder);
             let mut after: HashMap<Option<&str>, &Entry> = HashMap::new();

@@ -24,7 +24,7 @@ pub(super) struct Segments {
     number: u64,
     current: Option<Current>,
     /// Tells other processes that this one lives, where the file system has locks.
-    lock: Option<StoreFile>,
+    _lock: StoreFile,
     /// Raised for whoever keeps an index.
     changed: Arc<Signal>,
 }
@@ -47,18 +47,14 @@ impl Segments {
         changed: Arc<Signal>,
     ) -> io::Result<Self> {
         let instance = super::random()?;
-        let lock = match lock_shared(&folder, &names::lock(instance)) {
-            Ok(lock) => Some(lock),
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => None,
-            Err(error) => return Err(error),
-        };
+        let lock = lock_shared(&folder, &names::lock(instance))?;
         let mut segments = Self {
             folder,
             options,
             instance,
             number: 0,
             current: None,
-            lock,
+            _lock: lock,
             changed,
         };
         segments.begin_next()?;
@@ -90,6 +86,9 @@ impl Segments {
         let mut left = self.options.total_bytes.get();
         let mut removed = false;
         for (index, older) in names.iter().rev().filter(is_older).enumerate() {
+            if self.folder.is_foreign(older)? {
+                continue;
+            }
             left = left.saturating_sub(self.folder.bytes(older)?);
             if left == 0 || index >= MOST_FILES {
                 // What is gone without a word counts as taken away where there is an index.
@@ -198,11 +197,9 @@ impl Segments {
 impl Drop for Segments {
     fn drop(&mut self) {
         self.end();
-        if let Some(lock) = self.lock.take() {
-            // What cannot be removed is removed by whoever finds that it is not locked.
-            let _ = self.folder.remove(&names::lock(self.instance));
-            drop(lock);
-        }
+        // Before the lock is given up. What cannot be removed is removed by whoever finds that it is
+        // not locked.
+        let _ = self.folder.remove(&names::lock(self.instance));
     }
 }
 

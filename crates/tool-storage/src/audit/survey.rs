@@ -1,13 +1,13 @@
 //! What the folder of a log has that its index does not know.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use super::ledger::{Entry, Found, Ledger, What};
 use super::measure::Measure;
 use super::names;
 use super::note;
-use crate::folder::Folder;
+use crate::folder::{Folder, of_file};
 use crate::pin::{Unlocked, remove_unlocked};
 
 /// What a folder has that its index does not know.
@@ -29,17 +29,34 @@ impl Survey {
         let known = ledger.of_folder(&id);
         let mut writers = Writers::default();
         let (mut found, mut noted) = (Vec::new(), Vec::new());
+        let mut ended = HashSet::new();
         for name in &names {
             if let Some(segment) = names::of_removed(name) {
-                noted.push(name.clone());
-                found.push(Found::of(segment, What::Removed));
-            } else if names::of_closed(name).is_some() {
-                // Of a file that is there or was; that is looked at by itself.
-                noted.push(name.clone());
-            } else if names::is_segment(name) {
+                if !folder.is_foreign(name)? {
+                    noted.push(name.clone());
+                    found.push(Found::of(segment, What::Removed));
+                }
+            } else if names::is_segment(name) && !ledger.has_left(&id, name) {
                 let known = known.get(name.as_str()).copied();
-                let what = writers.look(folder, name, known)?;
+                let what = writers.look(folder, name, known);
+                let what = what.map_err(|error| of_file(name, error))?;
+                if matches!(what, Some(What::Closed(_) | What::Abandoned(_))) {
+                    ended.insert(name.as_str());
+                }
                 found.extend(what.map(|what| Found::of(name, what)));
+            }
+        }
+        for name in &names {
+            let Some(segment) = names::of_closed(name) else {
+                continue;
+            };
+            // A note may be written at this moment: it has done what it is for once its file is
+            // closed here too, or is gone.
+            let known = known.get(segment).and_then(|entry| entry.sealed.as_ref());
+            let has_left = known.is_some() || ledger.has_left(&id, segment);
+            let is_told = has_left || ended.contains(segment) || folder.bytes(segment)? == 0;
+            if is_told && !folder.is_foreign(name)? {
+                noted.push(name.clone());
             }
         }
         Ok(Self {
@@ -49,10 +66,17 @@ impl Survey {
         })
     }
 
+    /// Whether any file was removed to make room.
+    pub(super) fn has_removed(&self) -> bool {
+        let mut found = self.found.iter();
+        found.any(|found| matches!(found.what, What::Removed))
+    }
+
     /// Removes the notes that were told. It blocks.
     pub(super) fn told(&self, folder: &Folder) -> io::Result<()> {
         for note in &self.noted {
-            folder.remove(note)?;
+            let removed = folder.remove(note);
+            removed.map_err(|error| of_file(note, error))?;
         }
         Ok(())
     }
@@ -77,7 +101,11 @@ impl Writers {
         name: &str,
         known: Option<&Entry>,
     ) -> io::Result<Option<What>> {
-        if known.is_some_and(|entry| entry.sealed.is_some()) || folder.bytes(name)? == 0 {
+        if known.is_some_and(|entry| entry.sealed.is_some()) {
+            return Ok(None);
+        }
+        // What is no file has no lines; a check finds it where there was one.
+        if folder.bytes(name)? == 0 || folder.is_foreign(name)? {
             return Ok(None);
         }
         if let Some(contents) = note::read_closed(folder, name)? {

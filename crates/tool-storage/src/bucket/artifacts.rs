@@ -330,13 +330,13 @@ impl ArtifactStore for BucketArtifacts {
             Shelf::<()>::default().page(&query, now_us)?;
             let room = self.room(&ArtifactScope::of(facts));
             let mut room = room.lock().await;
-            // A list has all names. Whoever goes on has what the first page was of: what came since
-            // is newer, and stands before it.
-            let followed = match query.after {
-                None => room.follow(&self.bucket).await,
-                Some(_) => room.know(&self.bucket).await,
-            };
-            followed.map_err(|cause| self.failed("could not be read", cause))?;
+            // A list has all names. Whoever goes on needs none where all that is older is known: what
+            // came since is newer, and stands before it.
+            let after = query.after.as_deref();
+            if !after.is_some_and(|after| room.knows_what_follows(after)) {
+                let followed = room.follow(&self.bucket).await;
+                followed.map_err(|cause| self.failed("could not be read", cause))?;
+            }
             room.shelf.page(&query, now_us)
         })
     }

@@ -19,6 +19,8 @@ pub(crate) struct Room {
     pub(crate) damaged: Vec<(String, u64)>,
     scope: ArtifactScope,
     is_read: bool,
+    /// The place of the newest artifact when the bucket was read last.
+    read_to: Option<(u64, ArtifactRef)>,
 }
 
 impl Room {
@@ -28,7 +30,15 @@ impl Room {
             damaged: Vec::new(),
             scope,
             is_read: false,
+            read_to: None,
         }
+    }
+
+    /// Whether all is known that follows on a page that ended here. Another gateway may have ended it,
+    /// or this one have put what it ended with and not seen what others had put before.
+    pub(crate) fn knows_what_follows(&self, cursor: &str) -> bool {
+        let place = self.shelf.place_of(cursor);
+        place.is_some_and(|place| Some(place) <= self.read_to)
     }
 
     /// Reads what there is, if that was never done.
@@ -92,6 +102,7 @@ impl Room {
             }
         }
         self.is_read = true;
+        self.read_to = self.shelf.newest().cloned();
         Ok(())
     }
 

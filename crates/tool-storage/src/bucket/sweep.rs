@@ -130,8 +130,9 @@ impl Shared {
             if has_read {
                 self.follow().await?;
             }
-            let live = self.live(self.setup.clock.now_us(), false).await?;
             let victims = loop {
+                // After the outputs: a gateway tells of a live session before it puts what it has.
+                let live = self.live(self.setup.clock.now_us(), false).await?;
                 let found = {
                     let index = self.index();
                     let excess = index.excess(bytes, total);

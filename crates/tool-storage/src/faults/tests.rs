@@ -16,7 +16,7 @@ mod state;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 use super::plan::{Failing, Plan};
 use super::{Faults, Op};
@@ -52,10 +52,21 @@ fn fail_each_operation<T>(
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
-    let mut cx = Context::from_waker(Waker::noop());
+    let waker = Waker::from(Arc::new(Unparks(std::thread::current())));
+    let mut cx = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(done) = future.as_mut().poll(&mut cx) {
             return done;
         }
+        // Threads that work aside need the processor.
+        std::thread::park();
+    }
+}
+
+struct Unparks(std::thread::Thread);
+
+impl Wake for Unparks {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }

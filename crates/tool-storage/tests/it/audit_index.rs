@@ -188,6 +188,13 @@ async fn a_file_that_was_changed_or_is_gone_is_seen_and_one_of_another_folder_is
         AuditFinding::Untold,
     ];
     assert_eq!(findings(&index, &log.files()).await, expected);
+    // Nor is it another's where the folder has lost its id.
+    let id = fs::read(folder.join(".id")).unwrap();
+    fs::remove_file(folder.join(".id")).unwrap();
+    let mut without = expected;
+    without[1] = AuditFinding::Elsewhere;
+    assert_eq!(findings(&index, &log.files()).await, without);
+    fs::write(folder.join(".id"), id).unwrap();
     // Nor does it become whole by being told again.
     index.catch_up(&log.files()).await.unwrap();
     assert_eq!(findings(&index, &log.files()).await[..3], expected[..3]);
@@ -374,4 +381,128 @@ async fn what_has_changed_is_told_to_whoever_waits() {
         tokio::task::yield_now().await;
     }
     drop(waits.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_note_that_is_written_at_this_moment_stays_until_its_file_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (index, folder) = (index(dir.path()), dir.path().join("audit"));
+    let log = open(&folder);
+    write(&log, 1);
+    index.catch_up(&log.files()).await.unwrap();
+    let file = files(&folder).remove(0);
+    let name = file.file_name().unwrap().to_str().unwrap();
+    let note = folder.join(format!(".{name}.closed"));
+    fs::write(&note, "").unwrap();
+    index.catch_up(&log.files()).await.unwrap();
+    assert!(note.exists(), "its file is open");
+    fs::remove_file(&note).unwrap();
+    log.end_file().await;
+    assert!(note.exists());
+    index.catch_up(&log.files()).await.unwrap();
+    assert!(!note.exists(), "it was told");
+    let listed = index.list().await.unwrap();
+    assert_eq!(states(&listed), [(1, Segment::Closed, Some(1))]);
+    // Nor does one stay that says nothing and nobody needs.
+    fs::write(&note, "").unwrap();
+    index.catch_up(&log.files()).await.unwrap();
+    assert!(!note.exists());
+}
+
+#[tokio::test]
+async fn what_is_no_file_holds_neither_the_log_nor_its_index_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let (index, folder) = (index(dir.path()), dir.path().join("audit"));
+    let log = open(&folder);
+    write(&log, 1);
+    log.end_file().await;
+    index.catch_up(&log.files()).await.unwrap();
+    let file = files(&folder).remove(0);
+    fs::remove_file(&file).unwrap();
+    let strange = ["audit-1-0-1.jsonl", ".audit-2-0-1.jsonl.removed"];
+    let strange = strange.map(|name| folder.join(name));
+    let closed = format!(".{}.closed", file.file_name().unwrap().to_str().unwrap());
+    for path in strange.iter().chain([&file, &folder.join(closed)]) {
+        fs::create_dir(path).unwrap();
+    }
+    // A start looks for what has to leave, and makes room.
+    let options = AuditOptions::DEFAULT.total_bytes(NonZeroU64::MIN);
+    let log = AuditLog::open(&folder, options).unwrap();
+    write(&log, 1);
+    index.catch_up(&log.files()).await.unwrap();
+    let found = findings(&index, &log.files()).await;
+    assert_eq!(found, [AuditFinding::Changed, AuditFinding::Open]);
+
+    fs::remove_file(folder.join(".id")).unwrap();
+    fs::create_dir(folder.join(".id")).unwrap();
+    let failed = index.catch_up(&log.files()).await.unwrap_err();
+    let said = ErrorChain::of(&failed).to_string();
+    assert!(
+        said.contains("its file \".id\" could not be used"),
+        "{said}"
+    );
+}
+
+/// A state to which somebody else comes first, once.
+struct Overtaken {
+    state: DirState,
+    first: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl State for Overtaken {
+    fn claim<'a>(&'a self, _: &'a str, _: SystemTime) -> BoxFuture<'a, Result<bool, StateError>> {
+        unreachable!("an index claims nothing")
+    }
+
+    fn read<'a>(
+        &'a self,
+        key: &'a str,
+        known: Option<&'a StateVersion>,
+    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
+        self.state.read(key, known)
+    }
+
+    fn write<'a>(
+        &'a self,
+        key: &'a str,
+        expected: Option<&'a StateVersion>,
+        value: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
+        Box::pin(async move {
+            if let Some(first) = self.first.lock().await.take() {
+                first.await;
+            }
+            self.state.write(key, expected, value).await
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_another_removes_before_it_is_entered_is_not_missed() {
+    for lines in [0, 1] {
+        let dir = tempfile::tempdir().unwrap();
+        let (other, folder) = (index(dir.path()), dir.path().join("audit"));
+        let log = open(&folder);
+        // There is an id, and nothing was entered.
+        other.catch_up(&log.files()).await.unwrap();
+        write(&log, 1);
+        log.end_file().await;
+        let makes_room = folder.clone();
+        let first = async move {
+            let options = AuditOptions::DEFAULT.total_bytes(NonZeroU64::MIN);
+            let log = AuditLog::open(makes_room, options).unwrap();
+            write(&log, lines);
+            other.catch_up(&log.files()).await.unwrap();
+            log.end_file().await;
+            other.catch_up(&log.files()).await.unwrap();
+        };
+        let state = Arc::new(Overtaken {
+            state: DirState::open(dir.path().join("state")).unwrap(),
+            first: tokio::sync::Mutex::new(Some(Box::pin(first))),
+        });
+        let index = AuditIndex::kept_in(state);
+        index.catch_up(&log.files()).await.unwrap();
+        let whole = vec![AuditFinding::Whole; usize::try_from(lines).unwrap()];
+        assert_eq!(findings(&index, &log.files()).await, whole);
+    }
 }

@@ -96,6 +96,10 @@ fn an_entry_that_was_changed_or_taken_out_leaves_a_mark() {
         tampered(|it| it.entries.clear()),
         (vec![], vec!["f".to_owned()])
     );
+    assert_eq!(
+        tampered(|it| it.folders.clear()),
+        (vec![1, 2, 3], none.clone())
+    );
     let changes: [fn(&mut Ledger); 4] = [
         |it| it.entries[1].sealed.as_mut().unwrap().contents.lines += 1,
         |it| {
@@ -134,5 +138,32 @@ fn there_are_so_many_entries_at_the_most_and_those_that_left_do_not_come_back() 
     assert!(!ledger.take("f", &all), "they have left");
     assert!(ledger.take("f", &[closed("99")]));
     assert_eq!(names(&ledger), ["9", "99"]);
+    assert!(is_sound(&ledger));
+}
+
+#[test]
+fn what_left_does_not_come_back_where_nothing_else_of_its_folder_is_left() {
+    let mut ledger = Ledger::new();
+    assert!(ledger.take("f", &[closed("a")]));
+    assert!(ledger.take("g", &[closed("x"), closed("y")]));
+    ledger.bound(2);
+    assert_eq!(names(&ledger), ["x", "y"]);
+    assert!(!ledger.take("f", &[closed("a")]), "it has left");
+    assert!(is_sound(&ledger));
+    assert!(ledger.take("f", &[closed("b")]));
+    assert!(is_sound(&ledger));
+
+    // Of that there is an end: what was idle the longest is forgotten.
+    for folder in ["1", "2", "3"] {
+        assert!(ledger.take(folder, &[closed(folder)]));
+    }
+    ledger.bound(0);
+    assert!(ledger.folders.is_empty());
+    for folder in ["1", "2", "3"] {
+        assert!(ledger.take(folder, &[closed(folder), closed("4")]));
+    }
+    ledger.bound(1);
+    let idle = ledger.folders.keys().map(String::as_str);
+    assert_eq!(idle.collect::<Vec<_>>(), ["2", "3"]);
     assert!(is_sound(&ledger));
 }

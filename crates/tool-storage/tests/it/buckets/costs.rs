@@ -1,14 +1,15 @@
 //! How many names are asked for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use tool_core::{
-    ArtifactQuery, ArtifactStore as _, Bound, Content, Facts, OutputStore as _, Retention,
+    ArtifactQuery, ArtifactStore as _, Bound, BoxFuture, Content, Facts, OutputStore as _,
+    Retention, StoreErrorKind,
 };
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
@@ -22,10 +23,20 @@ use crate::artifacts::put;
 use crate::fixture::{DAY, session};
 
 /// A store in memory that counts the names that its lists give.
-#[derive(Debug, Default)]
+/// Before it lists the outputs it does what another gateway does at this moment.
+#[derive(Default)]
 struct Counting {
-    store: InMemory,
+    store: Arc<InMemory>,
     names: Arc<AtomicUsize>,
+    first: Meanwhile,
+}
+
+type Meanwhile = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
+
+impl std::fmt::Debug for Counting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Counting")
+    }
 }
 
 impl std::fmt::Display for Counting {
@@ -66,7 +77,16 @@ impl ObjectStore for Counting {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let names = Arc::clone(&self.names);
-        let listed = self.store.list(prefix);
+        let is_of_outputs = prefix.is_some_and(|it| it.as_ref().ends_with("outputs"));
+        let first = is_of_outputs.then(|| self.first.lock().unwrap().take());
+        let (store, prefix) = (Arc::clone(&self.store), prefix.cloned());
+        let listed = async move {
+            if let Some(first) = first.flatten() {
+                first.await;
+            }
+            store.list(prefix.as_ref())
+        };
+        let listed = futures_util::stream::once(listed).flatten();
         let listed = listed.inspect(move |_| {
             names.fetch_add(1, Ordering::SeqCst);
         });
@@ -138,6 +158,76 @@ async fn room_that_another_gateway_fills_is_found_before_an_output_is_refused() 
     }
     one.sweep(SystemTime::now()).await.unwrap();
     assert_eq!(one.list().await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn no_room_is_made_of_a_session_that_has_become_live_meanwhile() {
+    let store = Counting::default();
+    let meanwhile = Arc::clone(&store.first);
+    let bucket = Bucket::without_parts(Arc::new(store), "b");
+    let limits = Limits::new(100, 100, 7 * DAY).unwrap();
+    let open = || BucketOutputs::builder(bucket.clone()).limits(limits).open();
+    let (one, other) = (open().await.unwrap(), open().await.unwrap());
+    let pinned = (one.pin_session("a"), other.pin_session("b"));
+    keep(&one, &session("a")).await;
+    // One leaves at its wish, and another comes.
+    let first = async move {
+        other.remove_all(&session("a")).await.unwrap();
+        keep(&other, &session("b")).await;
+    };
+    *meanwhile.lock().unwrap() = Some(Box::pin(first));
+    let content = vec![Content::text("x".repeat(100))];
+    let facts = Facts::new();
+    let retention = Retention::new(content, Bound::new(10, 1).unwrap(), &facts, "shell");
+    let refused = one.bound(retention).await.unwrap_err();
+    assert_eq!(refused.kind(), StoreErrorKind::TooLarge);
+    assert!(meanwhile.lock().unwrap().is_none());
+    assert_eq!(one.list().await.unwrap().len(), 1);
+    drop(pinned);
+}
+
+#[tokio::test]
+async fn a_list_goes_on_at_a_gateway_that_did_not_begin_it() {
+    let (bucket, names) = bucket();
+    let open = || BucketArtifacts::new(bucket.clone());
+    let (one, other, facts) = (open(), open(), session("s"));
+    let query = |after| {
+        ArtifactQuery::new()
+            .limit(2.try_into().unwrap())
+            .after(after)
+    };
+    assert!(
+        { other.list(&facts, query(None)).await }
+            .unwrap()
+            .artifacts
+            .is_empty()
+    );
+    for text in ["1", "2", "3"] {
+        put(&one, &facts, text).await;
+    }
+    // Which has itself put what the first page begins with.
+    let newest = put(&other, &facts, "4").await;
+    let page = one.list(&facts, query(None)).await.unwrap();
+    assert_eq!(page.artifacts[0].reference, newest);
+    let rest = other.list(&facts, query(page.next)).await.unwrap();
+    assert_eq!((rest.artifacts.len(), rest.next), (2, None));
+
+    let query = |after| {
+        ArtifactQuery::new()
+            .limit(1.try_into().unwrap())
+            .after(after)
+    };
+    let newest = put(&other, &facts, "5").await;
+    put(&one, &facts, "6").await;
+    let page = one.list(&facts, query(None)).await.unwrap();
+    let page = one.list(&facts, query(page.next)).await.unwrap();
+    assert_eq!(page.artifacts[0].reference, newest);
+    names.store(0, Ordering::SeqCst);
+    let page = other.list(&facts, query(page.next)).await.unwrap();
+    assert_eq!(page.artifacts.len(), 1);
+    assert_eq!(names.load(Ordering::SeqCst), 6, "it had not read that far");
+    other.list(&facts, query(page.next)).await.unwrap();
+    assert_eq!(names.load(Ordering::SeqCst), 6, "it has");
 }
 
 #[tokio::test]
