@@ -1,5 +1,7 @@
 //! What a projection gave up.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -35,10 +37,15 @@ pub enum Effect {
     Narrowed,
 }
 
+/// What is compared with each other faster than looked up.
+const FEW: usize = 32;
+
 /// What the passes report while they work.
 #[derive(Debug, Default)]
 pub(crate) struct Report<'a> {
     noted: Vec<Noted<'a>>,
+    /// The same, once they are many.
+    known: HashSet<Noted<'a>>,
     /// Why the profile cannot express the schema at all.
     pub(crate) obstacle: Option<Noted<'a>>,
     /// Why no argument can ever fit.
@@ -46,7 +53,7 @@ pub(crate) struct Report<'a> {
 }
 
 /// A loss that is not written out yet: many are noted for projections that nobody sees.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Noted<'a> {
     place: Place<'a>,
     keyword: &'a str,
@@ -103,7 +110,15 @@ impl<'a> Report<'a> {
             effect,
             ..Noted::given_up(place, keyword, note)
         };
-        if !self.noted.contains(&noted) {
+        let is_new = if self.noted.len() < FEW {
+            !self.noted.contains(&noted)
+        } else {
+            if self.known.is_empty() {
+                self.known.extend(&self.noted);
+            }
+            self.known.insert(noted)
+        };
+        if is_new {
             self.noted.push(noted);
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod anchors;
 mod document;
 mod emit;
 mod entries;
+mod given_names;
 mod keys;
 mod named;
 mod parse;

@@ -7,6 +7,7 @@ mod keywords;
 mod limits;
 mod merge;
 mod names;
+mod nulls;
 pub(crate) mod optional;
 mod root;
 mod split;
@@ -191,10 +192,10 @@ fn edges<'n>(root: &'n Node<'_>, defs: &'n Named<'_>) -> Edges<'n> {
     all.map(|(name, node)| (name, references(node))).collect()
 }
 
-/// The names that one leads to, itself only if it leads back.
-fn reachable<'n>(edges: &Edges<'n>, from: &str) -> BTreeSet<&'n str> {
+/// The names that some lead to, themselves only if one leads back.
+fn reachable<'n>(edges: &Edges<'n>, from: impl Iterator<Item = &'n str>) -> BTreeSet<&'n str> {
     let mut reached = BTreeSet::new();
-    let mut pending = vec![from];
+    let mut pending: Vec<&str> = from.collect();
     while let Some(next) = pending.pop() {
         for name in edges.get(next).into_iter().flatten() {
             if reached.insert(*name) {
@@ -211,6 +212,11 @@ fn recursive<'n>(document: &'n Document<'_>) -> BTreeSet<&'n str> {
         return BTreeSet::new();
     }
     let edges = edges(&document.root, &document.defs);
+    turning(&edges).into_iter().map(|(name, _)| name).collect()
+}
+
+/// The edges that lead back to where they begin.
+fn turning<'n>(edges: &Edges<'n>) -> BTreeSet<(&'n str, &'n str)> {
     let at: BTreeMap<&str, usize> = edges.keys().copied().zip(0..).collect();
     let to = |names: &BTreeSet<&str>| {
         let known = names.iter().filter_map(|name| at.get(name));
@@ -218,10 +224,11 @@ fn recursive<'n>(document: &'n Document<'_>) -> BTreeSet<&'n str> {
     };
     let ahead: Vec<Vec<usize>> = edges.values().map(to).collect();
     let groups = groups(&ahead);
-    let all = edges.keys().zip(&ahead).zip(&groups);
-    let back =
-        all.filter(|((_, ahead), group)| ahead.iter().any(|it| groups.get(*it) == Some(*group)));
-    back.map(|((name, _), _)| *name).collect()
+    let group = |name: &str| groups.get(*at.get(name)?);
+    let all = edges
+        .iter()
+        .flat_map(|(from, names)| names.iter().map(|to| (*from, *to)));
+    all.filter(|(from, to)| group(from) == group(to)).collect()
 }
 
 /// The names that a node refers to, at any depth.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::site::{Site, Sites, Target};
 use crate::groups::groups;
 
@@ -11,11 +9,11 @@ use crate::groups::groups;
 /// `demanded`, only those that pass no property that may be left out.
 ///
 /// It takes time in proportion to the references and the levels that they stand at.
-pub(crate) fn cycles(sites: &Sites<'_>, schema: &Value, demanded: bool) -> Vec<String> {
+pub(crate) fn cycles(sites: &Sites<'_>, demanded: bool) -> Vec<String> {
     let links: Vec<(&Site<'_>, String)> = sites
         .objects
         .iter()
-        .filter_map(|site| match site.target(schema, site.text("$ref")?) {
+        .filter_map(|site| match sites.target(site, site.text("$ref")?) {
             Target::Place(to) => Some((site, to)),
             _ => None,
         })

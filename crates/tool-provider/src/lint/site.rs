@@ -1,10 +1,14 @@
 //! A schema as its author wrote it: every subschema with its place, and where references lead.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::ptr;
+
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
-use crate::node::TypeSet;
-use crate::node::anchors::{anchored, embedded, own_id, percent_decoded};
+use crate::node::anchors::{Anchors, own_id, percent_decoded};
+use crate::node::{Place, TypeSet, pointers};
 
 /// One subschema that is an object.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ pub(crate) enum Role<'a> {
 }
 
 /// Where a reference leads.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// To this place of the same schema.
     Place(String),
@@ -54,6 +58,33 @@ pub(crate) struct Sites<'a> {
     pub(crate) objects: Vec<Site<'a>>,
     /// Places where a schema has to be and no object is.
     pub(crate) others: Vec<Bare<'a>>,
+    /// What was walked.
+    schema: Option<&'a Value>,
+    named: OnceCell<Addresses<'a>>,
+    /// Where references lead, by the schema that each stands in: several rules ask.
+    targets: RefCell<BTreeMap<(usize, &'a str), Target>>,
+}
+
+/// What references may name, with the places of it.
+#[derive(Debug)]
+struct Addresses<'a> {
+    anchors: Anchors<'a>,
+    /// Pointers, by where the value is in memory.
+    pointers: BTreeMap<usize, String>,
+}
+
+impl<'a> Addresses<'a> {
+    fn of(schema: &'a Value) -> Self {
+        let anchors = Anchors::of(schema);
+        let places: Vec<Place<'a>> = anchors.all().map(Place::of).collect();
+        let addresses = anchors.all().map(|value| ptr::from_ref(value).addr());
+        let pointers = addresses.zip(pointers(schema, &places)).collect();
+        Self { anchors, pointers }
+    }
+
+    fn pointer(&self, value: Option<&'a Value>) -> Option<String> {
+        self.pointers.get(&ptr::from_ref(value?).addr()).cloned()
+    }
 }
 
 const MAPS: [&str; 5] = [
@@ -82,7 +113,10 @@ const SINGLE: [&str; 12] = [
 impl<'a> Sites<'a> {
     /// Walks a schema whose depth is known to be bounded.
     pub(crate) fn of(schema: &'a Value) -> Self {
-        let mut sites = Self::default();
+        let mut sites = Self {
+            schema: Some(schema),
+            ..Self::default()
+        };
         sites.visit(schema, &Site::above_root(), String::new(), Role::Root);
         sites
     }
@@ -125,6 +159,46 @@ impl<'a> Sites<'a> {
         };
         for (pointer, value, role) in below {
             self.visit(value, &site, pointer, role);
+        }
+    }
+
+    /// Where a reference of one of them leads.
+    pub(crate) fn target(&self, site: &Site<'a>, reference: &'a str) -> Target {
+        let key = (ptr::from_ref(site.map).addr(), reference);
+        let mut targets = self.targets.borrow_mut();
+        let target = targets.entry(key);
+        let target = target.or_insert_with(|| self.find(site, reference));
+        target.clone()
+    }
+
+    fn find(&self, site: &Site<'a>, reference: &str) -> Target {
+        let Some(schema) = self.schema else {
+            return Target::Nowhere;
+        };
+        let named = || self.named.get_or_init(|| Addresses::of(schema));
+        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let base = if address.is_empty() {
+            site.base.clone()
+        } else {
+            match named().pointer(named().anchors.embedded(address)) {
+                Some(pointer) => pointer,
+                None => return Target::Outside,
+            }
+        };
+        let fragment = percent_decoded(fragment);
+        let pointer = if fragment.is_empty() {
+            base
+        } else if fragment.starts_with('/') {
+            format!("{base}{fragment}")
+        } else {
+            match named().pointer(named().anchors.named(&fragment)) {
+                Some(pointer) => pointer,
+                None => return Target::Nowhere,
+            }
+        };
+        match schema.pointer(&pointer) {
+            Some(Value::Object(_) | Value::Bool(_)) => Target::Place(pointer),
+            _ => Target::Nowhere,
         }
     }
 }
@@ -231,34 +305,6 @@ impl<'a> Site<'a> {
 
     fn requires(&self, name: &str) -> bool {
         self.required().any(|it| it == name)
-    }
-
-    /// Where a reference of it leads.
-    pub(crate) fn target(&self, schema: &Value, reference: &str) -> Target {
-        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let base = if address.is_empty() {
-            self.base.clone()
-        } else {
-            match embedded(schema, address, "") {
-                Some(pointer) => pointer,
-                None => return Target::Outside,
-            }
-        };
-        let fragment = percent_decoded(fragment);
-        let pointer = if fragment.is_empty() {
-            base
-        } else if fragment.starts_with('/') {
-            format!("{base}{fragment}")
-        } else {
-            match anchored(schema, &fragment, "") {
-                Some(pointer) => pointer,
-                None => return Target::Nowhere,
-            }
-        };
-        match schema.pointer(&pointer) {
-            Some(Value::Object(_) | Value::Bool(_)) => Target::Place(pointer),
-            _ => Target::Nowhere,
-        }
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ptr;
 
 use serde_json::{Map, Value};
 
-use super::anchors::{anchored, embedded, own_id, percent_decoded};
+use super::anchors::{Anchors, own_id, percent_decoded};
 use super::entries::Entries;
+use super::given_names::GivenNames;
 use super::{ANNOTATIONS, Document, Keys, Name, Named, Node, Place, Plain, Slot, TypeSet};
 use crate::dialect::Dialect;
 use crate::survey::Survey;
@@ -33,7 +35,9 @@ pub(crate) fn parse(schema: &Value) -> Result<Document<'_>, ParseFault<'_>> {
     let mut reader = Reader {
         schema,
         dialect,
+        anchors: None,
         names: BTreeMap::new(),
+        given: GivenNames::default(),
         known: BTreeMap::new(),
         pending: Vec::new(),
         entries: Entries::default(),
@@ -57,8 +61,12 @@ pub(crate) fn parse(schema: &Value) -> Result<Document<'_>, ParseFault<'_>> {
 struct Reader<'a> {
     schema: &'a Value,
     dialect: Dialect,
-    /// The name of every pointer that something refers to.
-    names: BTreeMap<String, Name<'a>>,
+    /// What names itself, once something refers to it.
+    anchors: Option<Anchors<'a>>,
+    /// The name of everything that something refers to, by where it is in memory.
+    names: BTreeMap<usize, Name<'a>>,
+    /// The same names.
+    given: GivenNames<'a>,
     /// The names of references, by where they are relative to.
     known: BTreeMap<(usize, &'a str), Name<'a>>,
     /// What was referred to and is not read yet: its name, and what references in it are relative
@@ -239,7 +247,12 @@ impl<'a> Reader<'a> {
         let Value::Object(named) = value else {
             return Ok(None);
         };
-        let schemas = named.iter().map(|(name, value)| {
+        let entries = self.entries.push(named);
+        let mut schemas = Vec::with_capacity(entries.len());
+        for at in entries.clone() {
+            let Some((name, value)) = self.entries.get(at) else {
+                break;
+            };
             let node = match value {
                 Value::Array(names) => {
                     let names = names.iter().filter_map(Value::as_str);
@@ -250,9 +263,10 @@ impl<'a> Reader<'a> {
                 }
                 value => self.node(value, base)?,
             };
-            Ok((Cow::Borrowed(name.as_str()), node))
-        });
-        let schemas = schemas.collect::<Result<Named<'a>, ParseFault<'a>>>()?;
+            schemas.push((Cow::Borrowed(name), node));
+        }
+        self.entries.pop(&entries);
+        let schemas = Named::of_sorted(schemas);
         Ok(Some(Slot::Map(schemas)))
     }
 
@@ -304,32 +318,29 @@ impl<'a> Reader<'a> {
         place: Place<'a>,
         base: Place<'a>,
     ) -> Result<Name<'a>, ParseFault<'a>> {
+        let schema = self.schema;
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let (document, base) = if address.is_empty() {
-            (base.pointer(self.schema), base)
+        let base = if address.is_empty() {
+            base
         } else {
-            let pointer = embedded(self.schema, address, "");
-            let found = pointer.and_then(|it| Some((self.schema.pointer(&it)?, it)));
-            let Some((value, pointer)) = found else {
+            let Some(document) = self.anchors().embedded(address) else {
                 return Err(fault(
                     place,
                     "a reference leads out of the schema, and is not followed",
                 ));
             };
-            (pointer, Place::of(value))
+            Place::of(document)
         };
+        let document = base.value().unwrap_or(schema);
         let fragment = percent_decoded(fragment);
-        let pointer = if fragment.is_empty() {
-            document
+        let target = if fragment.is_empty() {
+            Some(document)
         } else if fragment.starts_with('/') {
-            format!("{document}{fragment}")
+            document.pointer(&fragment)
         } else {
-            match anchored(self.schema, &fragment, "") {
-                Some(pointer) => pointer,
-                None => return Err(fault(place, "a reference leads nowhere")),
-            }
+            self.anchors().named(&fragment)
         };
-        let target = match self.schema.pointer(&pointer) {
+        let target = match target {
             Some(target @ (Value::Object(_) | Value::Bool(_))) => target,
             Some(_) => {
                 return Err(fault(
@@ -339,42 +350,26 @@ impl<'a> Reader<'a> {
             }
             None => return Err(fault(place, "a reference leads nowhere")),
         };
-        if pointer.is_empty() {
+        if ptr::eq(target, schema) {
             return Ok(Cow::Borrowed(""));
         }
-        if let Some(name) = self.names.get(&pointer) {
+        let address = Place::of(target).address();
+        if let Some(name) = self.names.get(&address) {
             return Ok(name.clone());
         }
-        let name = self.new_name(&pointer, reference);
-        self.names.insert(pointer, name.clone());
+        let token = match fragment.strip_prefix('/') {
+            Some(below) => below.rsplit('/').next().unwrap_or_default().to_owned(),
+            None => self.anchors().token(target).to_owned(),
+        };
+        let name = self.given.give(&token, reference);
+        self.names.insert(address, name.clone());
         self.pending.push((name.clone(), target, base));
         Ok(name)
     }
 
-    fn new_name(&self, pointer: &str, reference: &'a str) -> Name<'a> {
-        let token = pointer.rsplit('/').next().unwrap_or_default();
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let taken = |name: &str| self.names.values().any(|it| it == name);
-        let written = reference.rsplit('/').next().unwrap_or_default();
-        if written == token && !token.is_empty() && token.chars().all(legal) && !taken(token) {
-            return Cow::Borrowed(written);
-        }
-        let plain: String = token
-            .chars()
-            .map(|c| if legal(c) { c } else { '_' })
-            .collect();
-        let plain = if plain.is_empty() {
-            "part".to_owned()
-        } else {
-            plain
-        };
-        let mut name = plain.clone();
-        let mut count = 2;
-        while taken(&name) {
-            name = format!("{plain}_{count}");
-            count += 1;
-        }
-        Cow::Owned(name)
+    fn anchors(&mut self) -> &Anchors<'a> {
+        let schema = self.schema;
+        self.anchors.get_or_insert_with(|| Anchors::of(schema))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a subschema stands.
 
+use std::hash::{Hash, Hasher};
 use std::ptr;
 
 use serde_json::Value;
@@ -48,9 +49,22 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// What stands there; nothing at a place of no schema.
+    pub(super) fn value(self) -> Option<&'a Value> {
+        self.value
+    }
+
     /// What it is known by; nothing of another schema is compared with it.
     pub(super) fn address(self) -> usize {
         self.value.map_or(0, |value| ptr::from_ref(value).addr())
+    }
+}
+
+impl Eq for Place<'_> {}
+
+impl Hash for Place<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.address(), self.of_names).hash(state);
     }
 }
 

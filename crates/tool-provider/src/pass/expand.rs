@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::merge::merge;
-use super::{Edges, Work, reachable, references};
+use super::{Edges, Work, references, turning};
 use crate::loss::Effect;
 use crate::node::{ANNOTATIONS, Named, Node, Place, Slot, TypeSet};
 use crate::rules::Refs;
@@ -71,7 +71,7 @@ impl<'a> Work<'a> {
             return Node::at(place);
         };
         let times = stack.iter().filter(|it| *it == name).count();
-        let far = stack.len() >= self.effort.follow || self.nodes > MOST_NODES;
+        let far = stack.len() >= self.effort.follow || self.is_large();
         if times > self.effort.unroll || far {
             self.report.gave_up(
                 place,
@@ -80,8 +80,14 @@ impl<'a> Work<'a> {
             );
             return self.as_much(target, place);
         }
+        self.nodes += 1;
         stack.push(name.to_owned());
         target.clone()
+    }
+
+    /// Whether references brought in so much that none is followed any more.
+    pub(super) fn is_large(&self) -> bool {
+        self.nodes > MOST_NODES
     }
 
     /// A schema without any detail that takes whatever the given one does.
@@ -106,14 +112,10 @@ impl<'a> Work<'a> {
             .iter()
             .map(|(name, node)| (&**name, demanded(node)))
             .collect();
-        let mut cuts = BTreeSet::new();
-        for (from, to) in &edges {
-            for to in to {
-                if to == from || reachable(&edges, to).contains(from) {
-                    cuts.insert(((*from).to_owned(), (*to).to_owned()));
-                }
-            }
-        }
+        let cuts: BTreeSet<(String, String)> = turning(&edges)
+            .into_iter()
+            .map(|(from, to)| (from.to_owned(), to.to_owned()))
+            .collect();
         let root_is_named =
             references(root).contains("") || defs.nodes().any(|node| references(node).contains(""));
         for (name, node) in defs.iter_mut() {

@@ -12,6 +12,11 @@ use crate::node::{Name, Named, Node, Place, TypeSet, emit};
 impl<'a> Work<'a> {
     /// Folds `anyOf` and `oneOf` of an object into it.
     pub(super) fn fold(&mut self, node: &mut Node<'a>, root: bool) {
+        self.fold_within(node, root, &mut Vec::new());
+    }
+
+    /// The same, inside of what was followed.
+    fn fold_within(&mut self, node: &mut Node<'a>, root: bool, stack: &mut Vec<String>) {
         for key in ["anyOf", "oneOf"] {
             let branches = node.take_list(key);
             if branches.is_empty() {
@@ -21,8 +26,10 @@ impl<'a> Work<'a> {
             let branches: Vec<Node<'a>> = branches
                 .into_iter()
                 .map(|mut branch| {
-                    self.absorb(&mut branch, &mut Vec::new());
-                    self.fold(&mut branch, false);
+                    let height = stack.len();
+                    self.absorb(&mut branch, stack);
+                    self.fold_within(&mut branch, false, stack);
+                    stack.truncate(height);
                     branch
                 })
                 .filter(|branch| {

@@ -50,18 +50,24 @@ impl<'a> Work<'a> {
         };
         let dropped = node.keys.keys().filter(|key| !is_taken(key));
         let dropped: Vec<&'a str> = dropped.collect();
-        for key in dropped {
-            let Some(slot) = node.take(key) else {
-                continue;
-            };
-            if let Slot::Plain(value) = &slot {
+        if dropped.is_empty() {
+            return;
+        }
+        // They come in the same order again.
+        let mut dropped = dropped.into_iter().peekable();
+        node.keys.retain(|key, slot| {
+            if dropped.next_if_eq(&key).is_none() {
+                return true;
+            }
+            if let Slot::Plain(value) = slot {
                 words.extend(sentence(key, value));
             }
             if constrains(key) {
                 self.report
                     .gave_up(place, key, "the provider does not take the keyword");
             }
-        }
+            false
+        });
         for sentence in words {
             self.say(node, Some(sentence));
         }

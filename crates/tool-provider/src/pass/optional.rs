@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::nulls::Nulls;
 use super::{Work, edges, reachable, references};
 use crate::loss::Effect;
 use crate::node::{ANNOTATIONS, Document, Named, Node, Slot, TypeSet};
@@ -35,7 +36,7 @@ fn judged_by_number(root: &Node<'_>, defs: &Named<'_>) -> BTreeSet<String> {
     for node in std::iter::once(root).chain(defs.nodes()) {
         below_number(node, &mut names);
     }
-    let further: Vec<&str> = names.iter().flat_map(|it| reachable(&edges, it)).collect();
+    let further = reachable(&edges, names.iter().copied());
     names.extend(further);
     names.into_iter().map(str::to_owned).collect()
 }
@@ -59,20 +60,20 @@ impl<'a> Work<'a> {
             true => judged_by_number(root, defs),
             false => BTreeSet::new(),
         };
-        let nullable = nullable(defs);
+        // What is done here to the properties of what is referred to changes none of these.
+        let nulls = Nulls::of(defs);
         let named = defs.iter_mut().map(|(name, node)| (&**name, node));
         for (name, node) in std::iter::once(("", root)).chain(named) {
             if !left.contains(name) {
-                self.optional_in(node, &nullable);
+                self.optional_in(node, &nulls);
             }
         }
     }
 
-    /// `nullable` names what is referred to and takes null.
-    fn optional_in(&mut self, node: &mut Node<'a>, nullable: &BTreeSet<String>) {
+    fn optional_in(&mut self, node: &mut Node<'a>, taken: &Nulls<'a>) {
         for (key, slot) in node.keys.iter_mut() {
             if !BY_NUMBER.contains(&key) {
-                slot.each(&mut |child| self.optional_in(child, nullable));
+                slot.each(&mut |child| self.optional_in(child, taken));
             }
         }
         if !node.has("properties") {
@@ -93,7 +94,7 @@ impl<'a> Work<'a> {
             .iter_mut()
             .filter(|(name, _)| required.binary_search(&&***name).is_err())
         {
-            let takes = takes_null(child, &|name, _| nullable.contains(name), 0);
+            let takes = taken.are_taken(child);
             if takes && child.refuses_null {
                 nulls.push(name.to_string());
             } else if takes {
@@ -152,79 +153,10 @@ fn describe_required(node: &mut Node<'_>) {
 
 /// Notes which nodes take no null, before any pass makes something else of them.
 pub(crate) fn note_null(document: &mut Document<'_>) {
-    if !document.refers {
-        let nowhere = |_: &str, _| false;
-        let note = &mut |node: &mut Node<'_>| node.refuses_null = !takes_null(node, &nowhere, 0);
-        return document.root.each(note);
-    }
-    let defs = Defs(&document.defs);
-    let mut takes = Vec::new();
-    for node in document.nodes() {
-        node.look(&mut |node| takes.push(defs.take_null(node)));
-    }
-    // Nodes come in the same order again.
-    let mut takes = takes.into_iter();
+    let nulls = Nulls::of(&document.defs);
     for node in document.nodes_mut() {
-        node.each(&mut |node| node.refuses_null = takes.next() == Some(false));
+        node.each(&mut |node| node.refuses_null = !nulls.are_taken(node));
     }
-}
-
-/// The names of what is referred to and takes null.
-fn nullable(defs: &Named<'_>) -> BTreeSet<String> {
-    let taking = defs.iter().filter(|(_, node)| Defs(defs).take_null(node));
-    taking.map(|(name, _)| name.to_string()).collect()
-}
-
-/// What references name, where they are followed.
-struct Defs<'d>(&'d Named<'d>);
-
-impl Defs<'_> {
-    fn take_null(&self, node: &Node<'_>) -> bool {
-        takes_null(node, &|name, depth| self.takes(name, depth), 0)
-    }
-
-    fn takes(&self, name: &str, depth: usize) -> bool {
-        let follow = |name: &str, depth| self.takes(name, depth);
-        let target = self.0.get(name);
-        target.is_some_and(|node| takes_null(node, &follow, depth))
-    }
-}
-
-/// Whether null fits. Only these keywords can tell; a reference that leads back to itself says
-/// nothing more.
-fn takes_null(node: &Node<'_>, named: &dyn Fn(&str, usize) -> bool, depth: usize) -> bool {
-    if node.never || depth > 16 {
-        return false;
-    }
-    let takes = |node: &Node<'_>| takes_null(node, named, depth + 1);
-    if let Some(name) = node.text("$ref")
-        && !named(name, depth + 1)
-    {
-        return false;
-    }
-    let listed = node.plain("enum").and_then(Value::as_array);
-    if node.types().is_some_and(|types| !types.has(TypeSet::NULL))
-        || listed.is_some_and(|values| !values.iter().any(Value::is_null))
-        || node.plain("const").is_some_and(|value| !value.is_null())
-    {
-        return false;
-    }
-    let holds = |key: &str, enough: fn(usize, usize) -> bool| {
-        node.list(key).is_none_or(|branches| {
-            let taking = branches.iter().filter(|it| takes(it)).count();
-            enough(taking, branches.len())
-        })
-    };
-    let then = match node.one("if") {
-        Some(condition) if takes(condition) => node.one("then"),
-        Some(_) => node.one("else"),
-        None => None,
-    };
-    holds("anyOf", |taking, _| taking > 0)
-        && holds("oneOf", |taking, _| taking == 1)
-        && holds("allOf", |taking, all| taking == all)
-        && !node.one("not").is_some_and(takes)
-        && then.is_none_or(takes)
 }
 
 /// Makes a node take null too.

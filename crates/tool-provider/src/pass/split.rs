@@ -40,7 +40,8 @@ fn split_moonshot(node: &mut Node<'_>) {
 
 /// One type, or alternatives of one type each; null is a flag.
 fn split_nullable<'a>(node: &mut Node<'a>) {
-    if let Some(mut branches) = node.list("anyOf").map(<[Node<'_>]>::to_vec) {
+    if node.list("anyOf").is_some() {
+        let mut branches = node.take_list("anyOf");
         let only_null = |node: &Node<'_>| node.types() == Some(TypeSet::NULL);
         let null = branches.iter().any(only_null);
         if null && branches.len() > 1 {
@@ -51,8 +52,9 @@ fn split_nullable<'a>(node: &mut Node<'a>) {
                 node.set("nullable", true);
             }
         };
-        if let Ok([single]) = <[Node<'_>; 1]>::try_from(branches.clone()) {
-            node.take("anyOf");
+        if branches.len() == 1
+            && let Some(single) = branches.pop()
+        {
             for (key, slot) in single.keys {
                 node.keys.or_insert(key, slot);
             }

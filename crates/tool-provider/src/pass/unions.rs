@@ -26,14 +26,14 @@ impl<'a> Work<'a> {
             }
         }
         let mut branches = Vec::new();
-        for branch in node.take_list("anyOf") {
+        for mut branch in node.take_list("anyOf") {
             if branch.never {
                 continue;
             }
-            let nested = branch.keys.len() == 1 && branch.has("anyOf");
-            match branch.list("anyOf") {
-                Some(inner) if nested => branches.extend(inner.to_vec()),
-                _ => branches.push(branch),
+            if branch.keys.len() == 1 && branch.list("anyOf").is_some() {
+                branches.append(&mut branch.take_list("anyOf"));
+            } else {
+                branches.push(branch);
             }
         }
         if branches.is_empty() {
@@ -78,11 +78,13 @@ impl<'a> Work<'a> {
             into.insert(key, slot);
         }
         let mut merged = Vec::new();
+        // What is merged again, level by level, counts again.
+        self.nodes += branches.len();
         for mut branch in branches {
             if let Some(name) = branch.take_text("$ref") {
                 // A reference with something beside it is written out here, without going on.
                 match self.target(&name) {
-                    Some(target) if !self.recursive.contains(&*name) => {
+                    Some(target) if !self.recursive.contains(&*name) && !self.is_large() => {
                         let mut target = target.clone();
                         self.expand(&mut target, &mut Vec::new());
                         self.shape_again(&mut target);

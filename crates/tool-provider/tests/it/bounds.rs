@@ -99,6 +99,66 @@ fn references_that_lead_to_themselves_end_on_the_way_back() {
 }
 
 #[test]
+fn definitions_that_name_themselves_or_each_other_often_are_read_once() {
+    let own = json!({"$ref": "#/$defs/a"});
+    for key in ["anyOf", "oneOf", "allOf"] {
+        let mut schema = property(own.clone());
+        schema["$defs"] = json!({"a": {(key): vec![own.clone(); 24]}});
+        for profile in Profile::ALL {
+            // Whether it is sent is for each to say: that it ends is what counts.
+            let _sent = profile.project(&tool("own", schema.clone()));
+        }
+        let sent = Profile::Groq.project(&tool("own", schema));
+        let sent = sent.expect("it is sent");
+        assert_eq!(sent.inverse().restore(json!({"x": null})), json!({}));
+    }
+    let ring: Map<String, Value> = (0..2_000)
+        .map(|it| {
+            let next = json!({"$ref": format!("#/$defs/n{}", (it + 1) % 2_000)});
+            (format!("n{it}"), json!({"not": next}))
+        })
+        .collect();
+    let mut schema = property(json!({"$ref": "#/$defs/n0"}));
+    schema["$defs"] = Value::Object(ring);
+    assert!(Profile::Groq.project(&tool("ring", schema)).is_ok());
+}
+
+#[test]
+fn alternatives_of_the_root_that_lead_back_to_themselves_end() {
+    let own = json!({"$ref": "#/$defs/a"});
+    let schema = json!({
+        "type": "object",
+        "properties": {"x": {"type": "string"}},
+        "anyOf": [own],
+        "$defs": {"a": {"anyOf": [own, own]}},
+    });
+    for profile in Profile::ALL {
+        let sent = profile.project(&tool("back", schema.clone()));
+        assert!(
+            sent.is_ok_and(|sent| sent.schema()["properties"]["x"].is_object()),
+            "{profile}"
+        );
+    }
+}
+
+#[test]
+fn many_references_to_places_of_one_name_are_told_apart() {
+    let refs = (0..900).map(|it| {
+        let reference = json!({"$ref": format!("#/$defs/d{it}/items")});
+        (format!("p{it:04}"), reference)
+    });
+    let defs = (0..900).map(|it| (format!("d{it}"), json!({"items": {"const": it}})));
+    let refs: Map<String, Value> = refs.collect();
+    let defs: Map<String, Value> = defs.collect();
+    let schema = json!({"type": "object", "properties": refs, "$defs": defs});
+    let sent = Profile::Groq.project(&tool("named", schema));
+    let sent = sent.expect("it is sent");
+    let defs = &sent.schema()["$defs"];
+    assert_eq!(defs["items"]["const"], json!(0));
+    assert_eq!(defs["items_900"]["const"], json!(899));
+}
+
+#[test]
 fn one_bad_tool_fails_no_other_and_limits_of_a_request_are_kept() {
     let bad = tool("bad", property(json!({"type": "null", "enum": ["A"]})));
     let many: Vec<Definition> = (0..200)

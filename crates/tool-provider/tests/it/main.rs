@@ -22,6 +22,7 @@ mod lint_examples;
 mod lint_rules;
 #[cfg(feature = "lint")]
 mod lint_tools;
+mod nulls;
 mod processes;
 mod random_schemas;
 mod results;

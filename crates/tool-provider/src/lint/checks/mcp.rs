@@ -40,7 +40,7 @@ pub(crate) fn output(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
     for site in &sites.objects {
         if let Some(reference) = site.text("$ref")
             && !matches!(
-                site.target(schema, reference),
+                subject.sites.target(site, reference),
                 crate::lint::site::Target::Place(_)
             )
         {

@@ -50,7 +50,7 @@ pub(crate) fn reference(subject: &Subject<'_>, _: &Rules, hits: &mut Hits) {
         let Some(reference) = site.text("$ref") else {
             continue;
         };
-        let target = match site.target(schema, reference) {
+        let target = match subject.sites.target(site, reference) {
             Target::Place(place) => schema.pointer(&place).and_then(Value::as_object),
             _ => None,
         };

@@ -8,13 +8,10 @@ use crate::rules::Rules;
 const KEYS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 fn each(subject: &Subject<'_>, mut run: impl FnMut(&str, &str, Target)) {
-    let Some(schema) = subject.walked() else {
-        return;
-    };
     for site in &subject.sites.objects {
         for key in KEYS {
             if let Some(reference) = site.text(key) {
-                run(&site.at(key), key, site.target(schema, reference));
+                run(&site.at(key), key, subject.sites.target(site, reference));
             }
         }
     }
@@ -48,10 +45,7 @@ pub(crate) fn demanded_recursion(subject: &Subject<'_>, _: &Rules, hits: &mut Hi
 }
 
 fn self_references(subject: &Subject<'_>, demanded: bool, message: &str, hits: &mut Hits) {
-    let Some(schema) = subject.walked() else {
-        return;
-    };
-    for place in cycles(&subject.sites, schema, demanded) {
+    for place in cycles(&subject.sites, demanded) {
         hits.schema(&place, "$ref", message);
     }
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::Keys;
+use super::{Keys, Marks};
 use crate::node::{Plain, Slot};
 
 fn number(number: u64) -> Slot<'static> {
@@ -46,4 +46,23 @@ fn a_keyword_is_found_whatever_others_share_its_mark_and_not_once_it_is_gone() {
         keys.clear();
         assert!(!keys.has("enum"));
     }
+}
+
+#[test]
+fn only_annotations_are_left_once_the_last_keyword_that_constrains_is_gone() {
+    let make = || Keys::of_sorted(["title", "type"].map(|name| (name, number(1))).into());
+    let mut keys = make();
+    assert!(!keys.annotate());
+    assert!(keys.remove("type").is_some());
+    assert!(keys.annotate() && keys.has("title"));
+    let mut keys = make();
+    keys.retain(|key, _| key != "type");
+    assert!(keys.annotate() && keys.has("title"));
+}
+
+#[test]
+fn a_keyword_that_shares_the_mark_of_an_annotation_is_none() {
+    assert_eq!(Marks::of("titne"), Marks::of("title"));
+    let keys = Keys::of_sorted(vec![("titne", number(1))]);
+    assert!(!keys.annotate());
 }
