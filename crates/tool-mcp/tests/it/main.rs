@@ -138,6 +138,9 @@ mod retained;
 /// Serving over HTTP.
 #[cfg(feature = "http")]
 mod serve_http;
+/// Serving over HTTP what panics.
+#[cfg(feature = "http")]
+mod serve_panics;
 /// What is answered over streams.
 mod serve_streams;
 /// Who is served over HTTP.

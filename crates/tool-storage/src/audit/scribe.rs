@@ -170,3 +170,6 @@ impl<'a> Scribe<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

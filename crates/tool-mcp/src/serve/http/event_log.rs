@@ -95,10 +95,19 @@ impl EventLog {
 
     /// No more will come.
     pub(crate) fn close(&self) {
+        self.state().close();
+    }
+
+    /// The same where nothing was told; else it stays open. What is told from then on is an error
+    /// to whoever tells it, as nobody reads it.
+    #[must_use]
+    pub(crate) fn close_untold(&self) -> bool {
         let mut state = self.state();
-        state.closed = true;
-        state.closed_at.get_or_insert_with(Instant::now);
-        state.wake();
+        let untold = state.events.is_empty();
+        if untold {
+            state.close();
+        }
+        untold
     }
 
     /// When the client took something last. What is told and not taken is no sign of it.
@@ -143,6 +152,12 @@ impl EventLog {
 }
 
 impl State {
+    fn close(&mut self) {
+        self.closed = true;
+        self.closed_at.get_or_insert_with(Instant::now);
+        self.wake();
+    }
+
     fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();

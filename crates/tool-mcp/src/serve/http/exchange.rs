@@ -188,7 +188,7 @@ async fn with_handshake(
     session: Arc<Session>,
     request: requests::Request,
 ) -> Response {
-    let Some(cancelled) = session.start(&request.id) else {
+    let Some(running) = session.start(&request.id) else {
         let text = "a request of that id is running, or too many are";
         let error = RpcError::request(text);
         return reply::error(StatusCode::OK, Some(request.id), error);
@@ -201,12 +201,10 @@ async fn with_handshake(
     };
     let client = session.client(outlet);
     let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
-    let running = Arc::clone(&session);
     let work = async move {
-        let id = request.id.clone();
-        let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
-        running.ended(&id);
-        answer
+        // Its id is free before it is answered.
+        let running = running;
+        requests::answer(&served, &client, request, &running.cancelled, &serving).await
     };
     let mut work = Work::new(work, Arc::clone(&log), Some(Arc::clone(&session)));
     match first(&mut work, takes_events.then_some(AT_ONCE)).await {

@@ -163,7 +163,7 @@ impl Sessions {
                 over.push(Arc::clone(session));
                 return false;
             }
-            session.forget(now);
+            session.make_room(now);
             next = next.min(until);
             true
         });
@@ -190,14 +190,18 @@ impl Session {
     }
 
     /// Takes a request up. `None` for an id that is taken, and for one request too many.
-    pub(crate) fn start(&self, id: &Id) -> Option<CancellationToken> {
+    pub(crate) fn start(self: &Arc<Self>, id: &Id) -> Option<Running> {
         let mut state = self.state();
         if state.running.len() >= MOST_REQUESTS || state.running.contains_key(id) {
             return None;
         }
         let cancelled = self.gone.child_token();
         state.running.insert(id.clone(), cancelled.clone());
-        Some(cancelled)
+        Some(Running {
+            session: Arc::clone(self),
+            id: id.clone(),
+            cancelled,
+        })
     }
 
     pub(crate) fn cancel(&self, id: &Id) {
@@ -206,13 +210,10 @@ impl Session {
         }
     }
 
-    pub(crate) fn ended(&self, id: &Id) {
-        self.state().running.remove(id);
-    }
-
     /// A stream for one request, to be kept if it is to be asked for again.
     pub(crate) fn stream(&self) -> Arc<EventLog> {
         let mut state = self.state();
+        state.make_room(Instant::now());
         state.last_stream += 1;
         Arc::new(EventLog::kept(state.last_stream))
     }
@@ -223,23 +224,8 @@ impl Session {
             return;
         };
         let mut state = self.state();
-        state.forget(Instant::now());
         state.streams.push_back((name, Arc::clone(log)));
-        // What has ended makes room, the oldest first, and at once where it is long.
-        let over = state
-            .streams
-            .iter()
-            .filter(|(_, log)| log.kept_bytes().is_some())
-            .count();
-        let mut surplus = over.saturating_sub(KEPT_STREAMS);
-        state.streams.retain(|(_, log)| match log.kept_bytes() {
-            Some(bytes) if bytes > KEPT_BYTES => false,
-            Some(_) if surplus > 0 => {
-                surplus -= 1;
-                false
-            }
-            _ => true,
-        });
+        state.make_room(Instant::now());
     }
 
     /// The stream of a name, to be asked for again.
@@ -259,9 +245,9 @@ impl Session {
         !std::mem::replace(&mut self.state().telling, true)
     }
 
-    /// Forgets answers that a client was cut off from and did not come back for.
-    fn forget(&self, now: Instant) {
-        self.state().forget(now);
+    /// Forgets answers that were taken, and those that a client did not come back for.
+    fn make_room(&self, now: Instant) {
+        self.state().make_room(now);
     }
 
     /// When the client said something last, or took something that it was told.
@@ -283,7 +269,40 @@ impl Session {
     }
 }
 
+/// A request that runs. When it is dropped its id is free, however it has ended.
+pub(crate) struct Running {
+    session: Arc<Session>,
+    id: Id,
+    pub(crate) cancelled: CancellationToken,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.session.state().running.remove(&self.id);
+    }
+}
+
 impl State {
+    /// Forgets streams that are not worth their room any more.
+    fn make_room(&mut self, now: Instant) {
+        self.forget(now);
+        // What was taken makes room, the oldest first, and at once where it is long.
+        let taken = self
+            .streams
+            .iter()
+            .filter(|(_, log)| log.kept_bytes().is_some())
+            .count();
+        let mut surplus = taken.saturating_sub(KEPT_STREAMS);
+        self.streams.retain(|(_, log)| match log.kept_bytes() {
+            Some(bytes) if bytes > KEPT_BYTES => false,
+            Some(_) if surplus > 0 => {
+                surplus -= 1;
+                false
+            }
+            _ => true,
+        });
+    }
+
     /// Forgets what has ended, was not taken, and is too old or too much; the newest last.
     fn forget(&mut self, now: Instant) {
         let (mut room, mut newest) = (UNTAKEN_BYTES, true);

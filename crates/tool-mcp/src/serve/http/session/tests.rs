@@ -1,12 +1,16 @@
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::time::Duration;
 
+use futures_core::Stream as _;
 use serde_json::json;
 use tokio::time::{Instant, advance};
 use tokio_util::sync::CancellationToken;
 use tool_core::Facts;
 
-use super::super::event_log::EventLog;
-use super::{MOST_OF_ONE, MOST_SESSIONS, Session, Sessions, UNTAKEN, UNTAKEN_BYTES};
+use super::super::event_log::{EventLog, Events};
+use super::{KEPT_BYTES, MOST_OF_ONE, MOST_SESSIONS, Session, Sessions, UNTAKEN, UNTAKEN_BYTES};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::held::Held;
 use crate::wire::{Id, Message};
@@ -111,6 +115,53 @@ async fn answers_that_nobody_takes_have_so_much_room_and_the_newest_stay() {
     stream(&session);
     assert!(session.stream_of(1).is_none());
     assert!(session.stream_of(2).is_some() && session.stream_of(3).is_some());
+}
+
+/// Takes all that there is, as a client does.
+async fn take(log: &Arc<EventLog>) {
+    let mut events = Events::of(Arc::clone(log), None, false, None);
+    while poll_fn(|cx| Pin::new(&mut events).poll_next(cx))
+        .await
+        .is_some()
+    {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_answer_that_was_taken_goes_with_the_next_request() {
+    let (sessions, session) = begun();
+    for (name, bytes) in [(1, 10), (2, KEPT_BYTES)] {
+        let log = stream(&session);
+        log.push(&answer(bytes)).expect("it is open");
+        log.close();
+        take(&log).await;
+        assert!(session.stream_of(name).is_some());
+    }
+    // It need not be one that is given a stream.
+    session.stream();
+    assert!(session.stream_of(1).is_some());
+    assert!(session.stream_of(2).is_none());
+
+    let log = stream(&session);
+    log.push(&answer(KEPT_BYTES)).expect("it is open");
+    log.close();
+    take(&log).await;
+    let name = log.name().expect("it is kept");
+    sessions.sweep();
+    assert!(session.stream_of(name).is_none(), "nor need it be any");
+}
+
+#[tokio::test]
+async fn an_id_is_free_however_its_request_has_ended() {
+    let (_sessions, session) = begun();
+    let id: Id = serde_json::from_value(json!(1)).expect("an id");
+    let running = session.start(&id).expect("it is free");
+    assert!(session.start(&id).is_none());
+    let broken = catch_unwind(AssertUnwindSafe(move || {
+        let _running = running;
+        panic!("it breaks");
+    }));
+    assert!(broken.is_err());
+    assert!(session.start(&id).is_some());
 }
 
 #[tokio::test(start_paused = true)]
