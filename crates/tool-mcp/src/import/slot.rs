@@ -128,7 +128,7 @@ impl Drop for Claim {
         if let Some(left) = self.left.take().filter(|_| self.slot.goes_on()) {
             match self.is_counted {
                 true => self.slot.keep(left),
-                false => self.slot.put(left, self.ticket.take()),
+                false => self.slot.put(left, self.ticket.as_deref()),
             }
         }
     }
@@ -195,10 +195,10 @@ impl Slot {
             GoingOn::Parked(_) => None,
             GoingOn::Asked { .. } => self.tickets.draw(),
         };
-        self.put(left, ticket);
+        self.put(left, ticket.as_deref());
     }
 
-    fn put(&self, left: GoingOn, ticket: Option<String>) {
+    fn put(&self, left: GoingOn, ticket: Option<&str>) {
         let kept = match left {
             GoingOn::Parked(key) => json!({PARKED: key}),
             GoingOn::Asked { result, answered } => json!({
