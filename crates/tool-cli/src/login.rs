@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
 use serde_json::json;
-use tool_runtime::core::Namespace;
+use tool_runtime::core::{ErrorChain, Namespace};
 use tool_runtime::mcp::{
     AuthorizationPage, LoggedIn, LoggedOut, LoopbackAuthorizer, Revocation, ServerConfig,
     ServersConfig,
@@ -44,7 +44,17 @@ pub(crate) async fn logout(common: &Common, name: &str) -> Result<ExitCode, CliE
         name: name.to_owned(),
     })?;
     // What is kept is forgotten whether or not the server is still configured, or configured right.
-    let config = read(common, name).ok();
+    let config = match read(common, name) {
+        Ok(servers) => Some(servers),
+        Err(CliError::NoServers { .. }) => None,
+        Err(error) => {
+            without(&ErrorChain::of(&error).to_string());
+            None
+        }
+    };
+    for problem in config.iter().flat_map(|servers| problems(servers, name)) {
+        without(&problem);
+    }
     let config = config.as_ref().and_then(|servers| named(servers, name));
     let out = setup::logins(common).await?.logout(&server, config).await?;
     if common.json {
@@ -62,6 +72,12 @@ pub(crate) async fn logout(common: &Common, name: &str) -> Result<ExitCode, CliE
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says why a login is ended without what is configured for it.
+fn without(problem: &str) {
+    let note = format!("the login is ended without what is configured for it: {problem}");
+    render::note(&render::one_line(&note));
+}
+
 /// What became of the tokens, for a person.
 fn became(out: &LoggedOut) -> Option<String> {
     let issuer = out.issuer.as_deref();
@@ -70,8 +86,8 @@ fn became(out: &LoggedOut) -> Option<String> {
         Revocation::Nothing => None,
         Revocation::Done => Some(format!("its tokens were revoked by {issuer}")),
         Revocation::NotOffered => Some(format!(
-            "{issuer} revokes no tokens, so that they may be good until they end; end the session \
-             there as well"
+            "no safe address is known at which {issuer} revokes tokens, so that they may be good \
+             until they end; end the session there as well"
         )),
         Revocation::Failed { reason } => Some(format!(
             "its tokens are forgotten, and may be good until they end, as they were not revoked: \
@@ -102,11 +118,7 @@ fn ended(name: &str, out: Option<&LoggedOut>) -> serde_json::Value {
 /// A server of the configuration that may be reached.
 async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliError> {
     let servers = read(common, name)?;
-    let problems: Vec<_> = servers
-        .problems()
-        .filter(|problem| problem.server() == name)
-        .map(ToString::to_string)
-        .collect();
+    let problems: Vec<_> = problems(&servers, name).collect();
     if !problems.is_empty() {
         let problem = problems.join("\n");
         return Err(CliError::Server { problem });
@@ -135,6 +147,13 @@ async fn configured(common: &Common, name: &str) -> Result<ServerConfig, CliErro
             server: name.to_owned(),
         }),
     }
+}
+
+/// What is wrong with the entry of a server.
+fn problems<'a>(servers: &'a ServersConfig, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    let problems = servers.problems();
+    let of_it = problems.filter(move |problem| problem.server() == name);
+    of_it.map(ToString::to_string)
 }
 
 fn named<'a>(servers: &'a ServersConfig, name: &str) -> Option<&'a ServerConfig> {

@@ -53,6 +53,7 @@ mod slot;
 mod status;
 mod telling;
 mod throttle;
+mod tickets;
 mod told_drops;
 mod trust;
 mod turns;

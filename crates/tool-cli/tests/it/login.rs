@@ -162,6 +162,25 @@ fn a_login_is_shown_made_used_and_forgotten() {
         .args(CONFIG)
         .end()
         .says(&["needs a login: `tool login tickets`"]);
+    // What is configured wrong keeps nothing, and is said.
+    let broken = json!({"mcpServers": {"tickets": {"url": 1}}}).to_string();
+    for (text, problem) in [
+        (broken.as_str(), "key \"url\": is no string"),
+        ("{", "bad.json"),
+    ] {
+        bench.file("bad.json", text);
+        log_in(&bench, &[]);
+        let out = bench
+            .tool(&["logout", "tickets", "--mcp-config", "bad.json"])
+            .end()
+            .succeeded();
+        assert_eq!(out.text(), "logged out of tickets\n");
+        out.says(&[
+            "the login is ended without what is configured for it: ",
+            problem,
+            "its tokens were revoked by",
+        ]);
+    }
     let again = bench.tool(&["logout", "tickets", "--json"]).end().json();
     assert_eq!(again, json!({"server": "tickets", "loggedOut": false}));
     assert_eq!(holding(&bench.state(), "canary"), Vec::<PathBuf>::new());

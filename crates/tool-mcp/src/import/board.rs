@@ -52,6 +52,15 @@ pub(crate) enum Addressee {
     Busy(Asked),
 }
 
+impl Addressee {
+    fn by(mailbox: &Mailbox, asked: Asked) -> Self {
+        match mailbox.offer(Letter::Asked(asked.clone())) {
+            true => Self::Caller,
+            false => Self::Busy(asked),
+        }
+    }
+}
+
 /// What of a server is counted and told beyond one connection.
 pub(crate) struct Tally {
     pub(crate) server: String,
@@ -114,10 +123,11 @@ impl Board {
     /// were given up a moment ago.
     pub(crate) fn ask(&self, of: Option<u64>, asked: Asked) -> Addressee {
         let asked = Asked { of, ..asked };
+        // Held until the question is there: nothing comes behind the end of a request.
         let waiting = self.waiting();
         let mailbox = match of {
             Some(of) => match waiting.get(&of) {
-                Some(named) if named.whose.is_some() => named.mailbox.clone(),
+                Some(named) if named.whose.is_some() => &named.mailbox,
                 Some(_) => return Addressee::Nobody(asked),
                 None => return Addressee::Unknown(asked),
             },
@@ -134,13 +144,23 @@ impl Board {
                 if !one || !self.left().is_all_of(whose) {
                     return Addressee::Unknown(asked);
                 }
-                latest.mailbox.clone()
+                &latest.mailbox
             }
         };
-        drop(waiting);
-        match mailbox.offer(Letter::Asked(asked.clone())) {
-            true => Addressee::Caller,
-            false => Addressee::Busy(asked),
+        Addressee::by(mailbox, asked)
+    }
+
+    /// Takes a question that was asked of somebody to the latest request of the same caller, as the
+    /// one that it was taken to has ended. Nobody else is asked, whoever waits.
+    pub(crate) fn hand_over(&self, whose: &Whose, asked: Asked) -> Addressee {
+        let waiting = self.waiting();
+        let own = waiting.iter().filter(|(_, waiting)| {
+            let other = waiting.whose.as_ref();
+            other.is_some_and(|other| other.is_same(whose))
+        });
+        match own.max_by_key(|(id, _)| **id) {
+            Some((_, latest)) => Addressee::by(&latest.mailbox, asked),
+            None => Addressee::Nobody(asked),
         }
     }
 

@@ -58,11 +58,14 @@ pub(crate) fn read_entry(name: &str, value: &Value) -> Result<Entry, Vec<EntryEr
     }
 }
 
+/// A key of other clients that reads like one of ours.
+const OF_OTHERS: &str = "auth";
+
 /// Keys of an entry that are slips of the pen, as far as can be told, each with what it was meant
 /// to be. Other clients' keys are theirs: `name` is no slip for `cwd`, nor `type` for `prefix`.
 pub(crate) fn slips(entry: &Map<String, Value>) -> impl Iterator<Item = (&str, &'static str)> {
     let keys = entry.keys().map(String::as_str);
-    let unknown = keys.filter(|key| !KEYS.contains(key));
+    let unknown = keys.filter(|key| !KEYS.contains(key) && *key != OF_OTHERS);
     unknown.filter_map(|key| Some((key, nearest_slip(key, KEYS)?)))
 }
 

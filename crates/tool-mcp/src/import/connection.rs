@@ -171,7 +171,7 @@ impl Connection {
         }
         let mailbox = Mailbox::default();
         let whose = may_ask(method).then(Whose::current);
-        self.board.enter(id, mailbox.clone(), whose)?;
+        self.board.enter(id, mailbox.clone(), whose.clone())?;
         let request = Message::request(Id::from(id), method, Value::Object(params));
         if let Err(error) = self.carrier.send(&request) {
             self.board.take(id);
@@ -181,6 +181,7 @@ impl Connection {
             connection: self,
             id,
             mailbox,
+            whose,
             // Neither greeting may be cancelled.
             told: !matches!(method, "initialize" | "server/discover"),
             left: self.limits.total,

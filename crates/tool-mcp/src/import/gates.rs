@@ -9,6 +9,7 @@ use tool_core::Concurrency;
 
 use super::slot::Claim;
 use super::throttle::{Place, Throttle};
+use super::tickets::Tickets;
 use super::turns::{Turn, Turns};
 
 /// What a request passes before it is sent: the limits of its tool and of its server, and the class
@@ -20,6 +21,8 @@ pub(crate) struct Gates {
     pub(super) class: Option<Class>,
     /// How long it may wait in all.
     pub(super) patience: Duration,
+    /// Those of all that a server is asked, so that it is one for all rounds of a call.
+    pub(super) tickets: Arc<Tickets>,
 }
 
 /// Which calls of a tool wait for each other.
@@ -42,7 +45,8 @@ pub(crate) struct Places {
 
 impl Gates {
     /// Lets a request through, and holds its places as long as what is returned. One that goes on
-    /// was counted when it was begun, and one that is on its way has its turn.
+    /// was counted when it was begun, unless its client goes on from one round several times; one
+    /// that is on its way has its turn.
     ///
     /// # Errors
     /// What the model reads.
@@ -52,23 +56,25 @@ impl Gates {
     pub(crate) async fn enter(
         &self,
         arguments: &Value,
-        claim: Option<&Claim>,
+        mut claim: Option<&mut Claim>,
     ) -> Result<Places, String> {
         if self.tool.is_none() && self.server.is_none() && self.class.is_none() {
             return Ok(Places::default());
         }
-        let goes_on = claim.is_some_and(Claim::goes_on);
+        let goes_on = claim.as_ref().is_some_and(|claim| claim.goes_on());
+        let is_parked = claim.as_ref().is_some_and(|claim| claim.is_parked());
+        let is_counted = claim.as_mut().is_some_and(|claim| claim.spend());
         let deadline = Instant::now() + self.patience;
         // Refused at once, whatever it would wait for. The tool's first: a call that its own limit
         // refuses takes nothing from the others.
-        if !goes_on {
+        if !is_counted {
             self.tool.as_ref().map_or(Ok(()), |tool| tool.count())?;
             self.server
                 .as_ref()
                 .map_or(Ok(()), |server| server.has_room())?;
         }
         let turn = match &self.class {
-            Some(class) if !claim.is_some_and(Claim::is_parked) => {
+            Some(class) if !is_parked => {
                 class
                     .turn(arguments, deadline, goes_on, self.patience)
                     .await?
@@ -79,10 +85,13 @@ impl Gates {
         if let Some(tool) = &self.tool {
             places[0] = tool.place(deadline, self.patience, goes_on).await?;
         }
+        if let Some(server) = self.server.as_ref().filter(|_| !is_counted) {
+            server.count()?;
+        }
+        if let Some(claim) = claim {
+            claim.count();
+        }
         if let Some(server) = &self.server {
-            if !goes_on {
-                server.count()?;
-            }
             places[1] = server.place(deadline, self.patience, goes_on).await?;
         }
         Ok(Places { turn, places })

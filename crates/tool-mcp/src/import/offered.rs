@@ -281,8 +281,8 @@ async fn ask(
 ) -> Result<Map<String, Value>, OfferError> {
     let mut is_stateless = false;
     let server = upstream.name.as_str();
-    let mut claim = Claim::of(server, method, &params);
-    let places = upstream.gates.enter(&Value::Null, claim.as_ref()).await;
+    let mut claim = Claim::of(server, method, &params, &upstream.gates.tickets);
+    let places = upstream.gates.enter(&Value::Null, claim.as_mut()).await;
     let (answered, _places) = match (upstream.line.get(), places) {
         (Ok(connection), Ok(places)) => {
             is_stateless = connection.is_stateless();

@@ -14,6 +14,7 @@ use super::mailbox::{Answer, Letter, Mailbox};
 use super::pending::{Pending, Question};
 use super::slot::{Claim, GoingOn, Slot, drawn_key};
 use super::turns::Turn;
+use super::whose::Whose;
 use crate::wire::RpcError;
 
 /// How long a client may take to come back with an answer.
@@ -33,6 +34,7 @@ pub(crate) struct Parked(Mutex<HashMap<String, Waiting>>);
 struct Waiting {
     id: u64,
     mailbox: Mailbox,
+    whose: Option<Whose>,
     left: Duration,
     asked: Vec<Question>,
     questions: u64,
@@ -52,50 +54,66 @@ impl Drop for Timer {
 
 impl Connection {
     /// Keeps a request that nobody awaits for now. Whether there was room for it.
-    pub(super) fn park(&self, key: String, pending: &mut Pending<'_>) -> bool {
-        let mut waiting = self.parked().lock();
-        if waiting.len() >= MOST {
-            return false;
-        }
-        let timer = self.timer(&key);
-        let parked = Waiting {
+    pub(super) fn park(&self, slot: &Slot, key: &str, pending: &mut Pending<'_>) -> bool {
+        self.insert(slot, key, |timer| Waiting {
             id: pending.id,
             mailbox: pending.mailbox.clone(),
+            whose: pending.whose.clone(),
             left: pending.left,
             asked: std::mem::take(&mut pending.asked),
             questions: pending.questions,
             turn: pending.turn.take(),
             _timer: timer,
-        };
-        waiting.insert(key, parked);
-        true
+        })
     }
 
     /// Keeps the answer to a request for which somebody was asked, should the call go on in another
-    /// round: what was answered there is good once, and asking again would go on without end.
+    /// round: what was answered there is good once, and asking again would go on without end. Where
+    /// there is no room the next round begins nothing anew all the same.
     pub(super) fn keep_answer(&self, slot: &Slot, answer: &Answer) {
         let (connection, answer) = (self.weak(), answer.clone());
         slot.when_going_on(move |slot| {
-            let (Some(connection), Some(key)) = (connection.upgrade(), drawn_key()) else {
+            let Some(key) = drawn_key() else {
                 return;
             };
-            let mailbox = Mailbox::default();
-            mailbox.put(Letter::End(Ok(answer)));
-            let answered = Waiting {
-                id: ANSWERED,
-                mailbox,
-                left: connection.limits().total,
-                asked: Vec::new(),
-                questions: 0,
-                turn: None,
-                _timer: connection.timer(&key),
+            slot.keep(GoingOn::Parked(key.clone()));
+            let Some(connection) = connection.upgrade() else {
+                return;
             };
-            let mut waiting = connection.parked().lock();
-            if waiting.len() < MOST {
-                waiting.insert(key.clone(), answered);
-                slot.keep(GoingOn::Parked(key));
+            connection.insert(slot, &key, |timer| {
+                let mailbox = Mailbox::default();
+                mailbox.put(Letter::End(Ok(answer)));
+                Waiting {
+                    id: ANSWERED,
+                    mailbox,
+                    whose: None,
+                    left: connection.limits().total,
+                    asked: Vec::new(),
+                    questions: 0,
+                    turn: None,
+                    _timer: timer,
+                }
+            });
+        });
+    }
+
+    /// Keeps something until somebody comes back for it, or it is known that nobody can. Whether there
+    /// was room for it.
+    fn insert(&self, slot: &Slot, key: &str, waiting: impl FnOnce(Timer) -> Waiting) -> bool {
+        {
+            let mut parked = self.parked().lock();
+            if parked.len() >= MOST {
+                return false;
+            }
+            parked.insert(key.to_owned(), waiting(self.timer(key)));
+        }
+        let (connection, key) = (self.weak(), key.to_owned());
+        slot.when_broken_off(move || {
+            if let Some(connection) = connection.upgrade() {
+                connection.give_up_parked(&key);
             }
         });
+        true
     }
 
     /// Goes on with a request.
@@ -107,6 +125,7 @@ impl Connection {
             connection: self,
             id: parked.id,
             mailbox: parked.mailbox,
+            whose: parked.whose,
             told: true,
             left: parked.left,
             slot,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Map;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::board::Addressee;
 use super::call_error::CallError;
 use super::carrier::unanswered;
 use super::connection::Connection;
@@ -15,6 +16,7 @@ use super::mailbox::{Answer, Letter, Mailbox, Report};
 use super::open_questions::{Answering, OpenQuestions};
 use super::slot::{GoingOn, Slot, drawn_key};
 use super::turns::Turn;
+use super::whose::Whose;
 use crate::wire::{Id, Message, RpcError};
 
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
@@ -31,6 +33,8 @@ pub(crate) struct Pending<'a> {
     pub(super) connection: &'a Connection,
     pub(super) id: u64,
     pub(super) mailbox: Mailbox,
+    /// Whose it is, where the server may ask for something in its middle.
+    pub(super) whose: Option<Whose>,
     /// Whether the server is to be told.
     pub(super) told: bool,
     /// What of the time in all is left, not counting what people take to answer.
@@ -147,13 +151,24 @@ impl Pending<'_> {
     }
 
     /// Hands over questions that are open when the request has ended: where the server does not say
-    /// of which one it asks, another one of the caller may wait for the answer. Else nobody does.
+    /// of which one it asks, another one of the same caller may wait for the answer. Else nobody
+    /// answers, and the server is told so.
     fn hand_over(&mut self) {
+        let connection = self.connection;
         for Question { key, mut asked } in self.asked.drain(..) {
-            if asked.of.is_none() {
-                asked.key = Some(key);
-                self.connection.board().ask(None, asked);
-            }
+            asked.key = Some(key);
+            let addressee = match self.whose.as_ref().filter(|_| asked.of.is_none()) {
+                Some(whose) => connection.board().hand_over(whose, asked),
+                None => Addressee::Nobody(asked),
+            };
+            let (id, code) = match addressee {
+                Addressee::Caller => continue,
+                Addressee::Busy(asked) => (asked.id, RpcError::BUSY),
+                Addressee::Nobody(asked) | Addressee::Unknown(asked) => {
+                    (asked.id, RpcError::INTERNAL)
+                }
+            };
+            connection.reply(unanswered(id, code));
         }
     }
 
@@ -213,7 +228,7 @@ impl Drop for Pending<'_> {
             }
             // Said where there is no room as well: the next round begins nothing anew.
             slot.keep(GoingOn::Parked(key.clone()));
-            if connection.park(key, self) {
+            if connection.park(&slot, &key, self) {
                 return;
             }
         }

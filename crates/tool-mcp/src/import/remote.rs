@@ -93,9 +93,14 @@ impl Prepared for RemoteCall {
             let mut params = Map::new();
             params.insert("name".to_owned(), (*remote.name).into());
             params.insert("arguments".to_owned(), arguments.into());
-            let mut claim = Claim::of(remote.server.as_str(), METHOD, &params);
+            let mut claim = Claim::of(
+                remote.server.as_str(),
+                METHOD,
+                &params,
+                &remote.gates.tickets,
+            );
             let arguments = params.get("arguments").unwrap_or(&Value::Null);
-            let places = match remote.gates.enter(arguments, claim.as_ref()).await {
+            let places = match remote.gates.enter(arguments, claim.as_mut()).await {
                 Ok(places) => places,
                 Err(refused) => {
                     remote.abandon(claim);

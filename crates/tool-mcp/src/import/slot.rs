@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Map, Value, json};
 use tool_core::Digest;
 
+use super::tickets::Tickets;
 use super::turns::Turn;
 use crate::serve::CallingClient;
 
@@ -12,6 +13,7 @@ const PARKED: &str = "parked";
 const ASKED: &str = "asked";
 const ANSWERED: &str = "answered";
 const INSTANCE: &str = "instance";
+const TICKET: &str = "ticket";
 
 /// Where a request to a server keeps what it goes on from, while a client that is asked by the
 /// result of its call is about to call again.
@@ -24,6 +26,7 @@ pub(crate) struct Slot {
     name: String,
     /// Tells its questions from those of a request that is the same.
     instance: Arc<OnceLock<String>>,
+    tickets: Arc<Tickets>,
 }
 
 /// What a request goes on from.
@@ -43,6 +46,10 @@ pub(crate) enum GoingOn {
 pub(crate) struct Claim {
     pub(crate) slot: Slot,
     left: Option<GoingOn>,
+    /// Good for going on uncounted, once.
+    ticket: Option<String>,
+    /// Whether this round or the call of which it is one was counted.
+    is_counted: bool,
     /// Held as long as the server may be at work on the request.
     pub(crate) turn: Option<Arc<Turn>>,
 }
@@ -69,14 +76,35 @@ impl Drop for Asking<'_> {
 impl Claim {
     /// Claims what is left of a request in the call that this task serves. `None` where whoever
     /// called waits for the answer.
-    pub(crate) fn of(server: &str, method: &str, params: &Map<String, Value>) -> Option<Self> {
-        let slot = Slot::of(server, method, params)?;
-        let left = slot.take();
+    pub(crate) fn of(
+        server: &str,
+        method: &str,
+        params: &Map<String, Value>,
+        tickets: &Arc<Tickets>,
+    ) -> Option<Self> {
+        let slot = Slot::of(server, method, params, tickets)?;
+        let (left, ticket) = slot.take().unzip();
         Some(Self {
             slot,
             left,
+            ticket: ticket.flatten(),
+            is_counted: false,
             turn: None,
         })
+    }
+
+    /// Whether it goes on in a call that was counted when it was begun. One that is on its way or
+    /// answered is there once; from anything else each round goes on uncounted once.
+    pub(crate) fn spend(&mut self) -> bool {
+        let ticket = self.ticket.take();
+        let tickets = &self.slot.tickets;
+        self.is_counted = self.is_parked() || ticket.is_some_and(|ticket| tickets.spend(&ticket));
+        self.is_counted
+    }
+
+    /// It was counted anew.
+    pub(crate) fn count(&mut self) {
+        self.is_counted = true;
     }
 
     /// Whether the request goes on from what a round before left.
@@ -98,13 +126,21 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         if let Some(left) = self.left.take().filter(|_| self.slot.goes_on()) {
-            self.slot.keep(left);
+            match self.is_counted {
+                true => self.slot.keep(left),
+                false => self.slot.put(left, self.ticket.as_deref()),
+            }
         }
     }
 }
 
 impl Slot {
-    fn of(server: &str, method: &str, params: &Map<String, Value>) -> Option<Self> {
+    fn of(
+        server: &str,
+        method: &str,
+        params: &Map<String, Value>,
+        tickets: &Arc<Tickets>,
+    ) -> Option<Self> {
         let calling = CallingClient::current().filter(CallingClient::is_asked_by_result)?;
         let params = tool_core::canonical_json(&json!(params));
         let name = Digest::of_parts(&[server, method, &params]).hex();
@@ -112,6 +148,7 @@ impl Slot {
             calling,
             name,
             instance: Arc::default(),
+            tickets: Arc::clone(tickets),
         })
     }
 
@@ -127,12 +164,12 @@ impl Slot {
             .get_or_init(|| drawn_key().unwrap_or_default())
     }
 
-    fn take(&self) -> Option<GoingOn> {
+    fn take(&self) -> Option<(GoingOn, Option<String>)> {
         let Value::Object(mut kept) = self.calling.take_kept(&self.name)? else {
             return None;
         };
         match (kept.remove(PARKED), kept.remove(ASKED)) {
-            (Some(Value::String(key)), _) => Some(GoingOn::Parked(key)),
+            (Some(Value::String(key)), _) => Some((GoingOn::Parked(key), None)),
             (_, Some(result)) => {
                 let answered = match kept.remove(ANSWERED) {
                     Some(Value::Object(answered)) => answered,
@@ -142,27 +179,56 @@ impl Slot {
                     // Its questions have their names.
                     let _ = self.instance.set(instance);
                 }
-                Some(GoingOn::Asked { result, answered })
+                let ticket = match kept.remove(TICKET) {
+                    Some(Value::String(ticket)) => Some(ticket),
+                    _ => None,
+                };
+                Some((GoingOn::Asked { result, answered }, ticket))
             }
             _ => None,
         }
     }
 
-    /// Says what the request goes on from, or one that is the same.
+    /// Says what the request goes on from, or one that is the same, in a call that was counted.
     pub(crate) fn keep(&self, left: GoingOn) {
+        let ticket = match left {
+            GoingOn::Parked(_) => None,
+            GoingOn::Asked { .. } => self.tickets.draw(),
+        };
+        self.put(left, ticket.as_deref());
+    }
+
+    fn put(&self, left: GoingOn, ticket: Option<&str>) {
         let kept = match left {
             GoingOn::Parked(key) => json!({PARKED: key}),
-            GoingOn::Asked { result, answered } => {
-                json!({ASKED: result, ANSWERED: answered, INSTANCE: self.instance()})
-            }
+            GoingOn::Asked { result, answered } => json!({
+                ASKED: result,
+                ANSWERED: answered,
+                INSTANCE: self.instance(),
+                TICKET: ticket,
+            }),
         };
         self.calling.keep(&self.name, kept);
     }
 
     /// Does something once it is known that there will be another round, if there will be one.
     pub(crate) fn when_going_on(&self, work: impl FnOnce(&Self) + Send + 'static) {
-        let slot = self.clone();
-        self.calling.when_going_on(move || work(&slot));
+        // Without the call, which holds the work.
+        let (name, instance) = (self.name.clone(), Arc::clone(&self.instance));
+        let tickets = Arc::clone(&self.tickets);
+        self.calling.when_going_on(move |calling| {
+            work(&Self {
+                calling: calling.clone(),
+                name,
+                instance,
+                tickets,
+            });
+        });
+    }
+
+    /// Does something where it turns out that there can be no other round after all.
+    pub(crate) fn when_broken_off(&self, work: impl FnOnce() + Send + 'static) {
+        self.calling.when_broken_off(work);
     }
 
     /// Whether anybody was asked for something in this round.
@@ -181,4 +247,30 @@ pub(crate) fn drawn_key() -> Option<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::Map;
+    use tool_core::Facts;
+
+    use super::{Slot, Tickets};
+    use crate::serve::CallingClient;
+
+    #[tokio::test]
+    async fn a_call_that_ends_leaves_nothing_of_what_was_to_be_done_had_it_gone_on() {
+        let calling = CallingClient::stateless(Facts::new());
+        let tickets = Arc::<Tickets>::default();
+        let of = async { Slot::of("srv", "tools/call", &Map::new(), &tickets) };
+        let slot = calling.serve(of).await.expect("it is asked by the result");
+        let kept = Arc::new(());
+        let work = Arc::clone(&kept);
+        slot.when_going_on(move |_| drop(work));
+        let call = calling.downgrade();
+        drop((slot, calling));
+        assert!(call().is_none());
+        assert_eq!(Arc::strong_count(&kept), 1);
+    }
 }

@@ -133,8 +133,10 @@ impl Logins {
     /// whatever it answers. `None` where there was nothing to forget.
     ///
     /// With the configuration of the server the secret of an id and the hosts in the own network
-    /// are those that it names; without, the tokens of such an id may not be revoked. The server is
-    /// not told; processes that run notice it within seconds.
+    /// are those that it names, where the login was made at its address, and by its issuer where it
+    /// names one; without, the tokens of such an id may not be revoked. The server is not told;
+    /// processes that run notice it within seconds. One that renews the login just then has what it
+    /// gets revoked as well, which nobody here can tell: it is said not to be.
     ///
     /// # Errors
     /// [`LoginError::State`]: nothing is forgotten and nobody told.
@@ -160,11 +162,23 @@ impl Logins {
                 revocation: Revocation::Nothing,
             }));
         };
+        // What is configured for another address is nothing to whom this one led to.
         let client = config
-            .and_then(|server| server.http.as_ref()?.oauth.as_deref())
-            .cloned();
+            .and_then(|server| server.http.as_ref())
+            .filter(|http| Url::parse(&http.url).is_ok_and(|url| url.as_str() == record.url))
+            .and_then(|http| http.oauth.as_deref().cloned());
         let client = client.unwrap_or_default();
-        let revocation = quiet(revoke(&record.url, &grant, &client)).await;
+        let renewing = record.renewing.as_ref();
+        let renewing = renewing.is_some_and(|renewing| renewing.holds(&self.clock));
+        let revocation = match quiet(revoke(&record.url, &grant, &client)).await {
+            // Whoever renews it revokes what comes of it, unless that ends before.
+            Revocation::Done if renewing => Revocation::Failed {
+                reason: "it was being renewed at that moment, and what comes of that may not be \
+                         revoked"
+                    .to_owned(),
+            },
+            revocation => revocation,
+        };
         if let Revocation::Failed { reason } = &revocation {
             tracing::warn!(server = server.as_str(), reason, "a login was not revoked");
         }

@@ -14,6 +14,7 @@ use super::login_error::LoginError;
 use super::logins::Clock;
 use super::quiet::quiet;
 use super::record::{Grant, Record, Renewing, millis};
+use super::revocation::{Revocation, revoke};
 use super::shelf::Shelf;
 use super::tokens::{Tokens, response};
 use super::web::Trouble;
@@ -62,9 +63,7 @@ pub(crate) async fn renew(
         };
         let now = millis(clock());
         if let Some(renewing) = &record.renewing
-            && renewing.until > now
-            // Whoever has a clock that is far ahead does not hold everybody off.
-            && renewing.until - now <= 2 * millis_of(LEASE)
+            && renewing.holds(&clock)
         {
             sleep(LOOK).await;
             continue;
@@ -89,14 +88,19 @@ pub(crate) async fn renew(
             Ok(tokens) => {
                 // Also where somebody else took the lease: of a token that is good once there is
                 // nothing else to come.
+                let mut ended = false;
                 keep(&shelf, |record| {
                     let is_old = is_of(record, &party, &used);
                     if is_old {
                         record.renew(tokens.clone());
                     }
+                    ended = record.url != party.url.as_str() || record.grant.is_none();
                     is_old
                 })
                 .await?;
+                if ended {
+                    end(&party, grant, tokens).await;
+                }
             }
             Err(failure) => {
                 let dead = matches!(failure, Failure::Dead);
@@ -117,6 +121,26 @@ pub(crate) async fn renew(
             }
         }
         // The next look finds what is there now.
+    }
+}
+
+/// Revokes tokens of a login that was ended while they were got: whoever ended it did not know them.
+async fn end(party: &Party, mut grant: Grant, tokens: Tokens) {
+    grant.access = tokens.access;
+    grant.refresh = tokens.refresh.or(grant.refresh);
+    let revocation = quiet(revoke(party.url.as_str(), &grant, &party.client)).await;
+    if revocation != Revocation::Done {
+        let server = party.server.as_str();
+        tracing::warn!(server, ?revocation, "a renewed login was not revoked");
+    }
+}
+
+impl Renewing {
+    /// Whether nobody else may renew now.
+    pub(crate) fn holds(&self, clock: &Clock) -> bool {
+        let now = millis(clock());
+        // Whoever has a clock that is far ahead does not hold everybody off.
+        self.until > now && self.until - now <= 2 * millis_of(LEASE)
     }
 }
 

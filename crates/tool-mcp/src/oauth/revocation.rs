@@ -29,7 +29,9 @@ pub enum Revocation {
     Done,
     /// There were no tokens: somebody was registered and not logged in.
     Nothing,
-    /// It was not told, as its metadata says nowhere how.
+    /// It was not told, as no safe address is known at which it revokes tokens: its metadata named
+    /// none at the login, or one at which nothing may be sent, or the login was made by an earlier
+    /// version, which kept none.
     NotOffered,
     /// It did not say so, or not of all of them: they may be good until they end.
     Failed {
@@ -103,8 +105,12 @@ impl<'a> Telling<'a> {
         let server = Url::parse(server).map_err(unreadable)?;
         let url = Url::parse(&revoking.url).map_err(unreadable)?;
         let rules = Arc::new(Rules::new(&server, client));
-        // The secret of an id that is configured is what it is now.
-        let secret = match client.id.as_ref() == Some(&grant.client.id) {
+        // The secret of an id that is configured is what it is now. It is for the issuer that is
+        // configured: another one may have called us so of its own accord.
+        let only = client.issuer.as_ref();
+        let configured = client.id.as_ref() == Some(&grant.client.id)
+            && only.is_none_or(|only| *only == grant.issuer);
+        let secret = match configured {
             true => client
                 .secret_now()
                 .map_err(|variable| format!("it needs a secret in the variable \"{variable}\""))?,

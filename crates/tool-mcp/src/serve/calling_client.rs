@@ -28,6 +28,11 @@ tokio::task_local! {
 /// again with the answer**, which it then gets at once. So ask ahead of what may happen only
 /// once, and always under the same key for the same question.
 ///
+/// A handler is also dropped where a call of an imported server comes to what the protocol has an
+/// error for that only the client can act upon: the server needs something that a client without a
+/// handshake did not say that it can do, or wants a person to open a page first (-32042, to a
+/// client with a handshake). The client is answered with that error, and makes the call anew.
+///
 /// Clones are the same client. It is of no use beyond its call.
 #[derive(Clone)]
 pub struct CallingClient(Arc<Calling>);
@@ -43,10 +48,16 @@ struct Calling {
     /// Set when the round ends with a question, and the call goes on in another.
     #[cfg(feature = "child")]
     goes_on: AtomicBool,
-    /// What is to be done then.
+    /// What is to be done then. It is given the call, and never holds it: the call holds it.
     #[cfg(feature = "child")]
-    going_on: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    going_on: Mutex<Vec<GoingOn>>,
+    /// What is to be done where that other round turns out to be impossible.
+    #[cfg(feature = "child")]
+    broken_off: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
 }
+
+#[cfg(feature = "child")]
+type GoingOn = Box<dyn FnOnce(&CallingClient) + Send>;
 
 /// What has to come before a call can go on.
 pub(crate) enum Needed {
@@ -72,6 +83,8 @@ impl CallingClient {
             goes_on: AtomicBool::new(false),
             #[cfg(feature = "child")]
             going_on: Mutex::default(),
+            #[cfg(feature = "child")]
+            broken_off: Mutex::default(),
         }))
     }
 
@@ -188,8 +201,11 @@ impl CallingClient {
         loop {
             let changed = self.0.changed.notified();
             if let Some(needed) = lock(&self.0.needed).take() {
+                // A round that ends with an error is the last one.
                 #[cfg(feature = "child")]
-                self.go_on();
+                if matches!(needed, Needed::Answers(_)) {
+                    self.go_on();
+                }
                 return needed;
             }
             changed.await;
@@ -267,15 +283,28 @@ impl CallingClient {
     }
 
     /// Does something where the round ends with a question, and the call goes on in another.
-    pub(crate) fn when_going_on(&self, work: impl FnOnce() + Send + 'static) {
+    pub(crate) fn when_going_on(&self, work: impl FnOnce(&Self) + Send + 'static) {
         lock(&self.0.going_on).push(Box::new(work));
+    }
+
+    /// Does something where the call was to go on in another round and cannot.
+    pub(crate) fn when_broken_off(&self, work: impl FnOnce() + Send + 'static) {
+        lock(&self.0.broken_off).push(Box::new(work));
+    }
+
+    /// Gives up what was kept for another round, as there can be none.
+    pub(crate) fn break_off(&self) {
+        let work = std::mem::take(&mut *lock(&self.0.broken_off));
+        for work in work {
+            work();
+        }
     }
 
     fn go_on(&self) {
         self.0.goes_on.store(true, Ordering::Release);
         let work = std::mem::take(&mut *lock(&self.0.going_on));
         for work in work {
-            work();
+            work(self);
         }
     }
 
@@ -304,6 +333,29 @@ impl CallingClient {
     /// Whether the round has ended with a question. Whatever is dropped then goes on in another.
     pub(crate) fn goes_on(&self) -> bool {
         self.0.goes_on.load(Ordering::Acquire)
+    }
+}
+
+#[cfg(all(test, feature = "child"))]
+impl CallingClient {
+    /// A client that is asked by the result and says nothing of itself.
+    pub(crate) fn stateless(facts: tool_core::Facts) -> Self {
+        let client = Client {
+            facts,
+            held: super::held::Held::default(),
+            capabilities: super::capabilities::Capabilities::default(),
+            outlet: super::outlet::Outlet::Lines(Arc::new(crate::wire::Outbox::start(
+                tokio::io::sink(),
+            ))),
+            era: Era::Stateless { log_level: None },
+        };
+        Self::new(client, Map::new(), Map::new())
+    }
+
+    /// Tells whether the call is still held by anybody.
+    pub(crate) fn downgrade(&self) -> impl Fn() -> Option<Self> + use<> {
+        let weak = Arc::downgrade(&self.0);
+        move || weak.upgrade().map(Self)
     }
 }
 

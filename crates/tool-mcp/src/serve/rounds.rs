@@ -57,7 +57,14 @@ pub(crate) fn needed(
         }
         #[cfg(feature = "child")]
         Needed::Else(error) => Err(error),
-        Needed::Answers(asks) => ask(served, asks, calling.state(), bound),
+        Needed::Answers(asks) => {
+            let asked = ask(served, asks, calling.state(), bound);
+            #[cfg(feature = "child")]
+            if asked.is_err() {
+                calling.break_off();
+            }
+            asked
+        }
     }
 }
 

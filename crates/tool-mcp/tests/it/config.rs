@@ -87,7 +87,7 @@ fn everything_that_is_wrong_with_an_entry_is_told_at_once_with_the_nearest_keys(
             "prefix": "bwrap", "theirs": true, "Env": {}, "overlay": {"hint": "shown"}
         },
         "both": {"command": 5, "url": "http://h", "args": {}, "headers": {"a b": 1}},
-        "fine": {"command": "x", "Args": []},
+        "fine": {"command": "x", "Args": [], "auth": {"theirs": true}},
         "paused": {"disabled": true, "comand": "x"}
     }}"#;
     let config = ServersConfig::from_json(text).expect("it is read");

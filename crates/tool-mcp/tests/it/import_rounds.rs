@@ -42,18 +42,18 @@ impl Inputs for Silent {
     }
 }
 
-async fn settled(registry: &Registry, tool: &str, arguments: Value) -> String {
+pub(crate) async fn settled(registry: &Registry, tool: &str, arguments: Value) -> String {
     let call = Call::new(tool, arguments);
     let settling = registry.snapshot().settle(call, &Facts::new());
     settling.await.text()
 }
 
-fn nothing() -> Value {
+pub(crate) fn nothing() -> Value {
     json!({"type": "object"})
 }
 
 /// Serves what is imported with a tool that makes calls of it.
-async fn with_tool(
+pub(crate) async fn with_tool(
     srv: Imported,
     tool: impl FnOnce(Registry) -> Tool,
 ) -> (Gateway, tool_registry::Registration) {
@@ -154,6 +154,27 @@ async fn a_call_that_goes_on_is_counted_once() {
         let over = "server srv takes at most 1 calls in 60 s and has had them";
         assert!(text.is_some_and(|text| text.starts_with(over)), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn a_round_goes_on_uncounted_once_however_often_its_state_is_sent() {
+    let overlay = json!({"calls": {"most": 1}});
+    let srv = Imported::start_dressed("stateless", overlay, |builder| {
+        builder.inputs(passed_on(Decision::Allow))
+    });
+    let gateway = Gateway::serving(srv).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    let call = json!({"name": "srv__ask", "arguments": {}});
+    let question = client.exchange(CALL, call.clone()).await;
+    let answer = client.round(CALL, &call, &question, 1).await;
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    for _ in 0..2 {
+        let again = client.round(CALL, &call, &question, 1).await;
+        let text = again["result"]["content"][0]["text"].as_str();
+        let over = "server srv takes at most 1 calls in 60 s and has had them";
+        assert!(text.is_some_and(|text| text.starts_with(over)), "{again}");
+    }
+    assert_eq!(gateway.calls("ask"), 2);
 }
 
 #[tokio::test]

@@ -1,15 +1,16 @@
 //! Logins that are ended.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 use tool_core::{Credential, Namespace, State, StateReading};
 use tool_mcp::{LoggedOut, Logins, OAuthClient, Revocation, ServerConfig};
 use tool_registry::MemoryState;
 
+use crate::support::eventually;
 use crate::support::http_server::{Asked, Reply};
-use crate::support::login_gateway::log_in;
+use crate::support::login_gateway::{Clock, Gateway, log_in};
 use crate::support::login_site::{LoginSite, form};
 use crate::support::person::Person;
 
@@ -277,4 +278,100 @@ async fn who_was_registered_and_never_logged_in_is_forgotten_and_has_nothing_to_
         (Some(site.issuer()), Revocation::Nothing)
     );
     assert_eq!(site.asked(REVOKE).len(), 0);
+}
+
+#[tokio::test]
+async fn a_secret_goes_to_nobody_but_whom_it_was_configured_for() {
+    let elsewhere = LoginSite::new().await;
+    let site = saying(
+        |metadata| {
+            let methods = json!(["client_secret_post"]);
+            metadata["revocation_endpoint_auth_methods_supported"] = methods;
+        },
+        |_| Reply::empty(200),
+    )
+    .await;
+    // The site registered us by the id that somebody has elsewhere.
+    let client = || {
+        let client = OAuthClient::default().id("registered");
+        client.secret(Credential::new("configured-canary".to_owned()))
+    };
+    for config in [
+        // It is of another address by now.
+        elsewhere.server().oauth(client()),
+        // It is of another issuer than was logged in to.
+        site.server().oauth(client().issuer(elsewhere.issuer())),
+    ] {
+        let logins = logins();
+        log_in(&logins, &site).await;
+        let out = log_out(&logins, Some(&config)).await;
+        assert_eq!(out.revocation, Revocation::Done);
+    }
+    assert_eq!(site.asked(REVOKE).len(), 4);
+    for asked in site.http.asked() {
+        assert!(!format!("{asked:?}").contains("configured-canary"));
+    }
+    assert_eq!(elsewhere.http.asked().len(), 0);
+    // It is sent where it belongs.
+    let logins = logins();
+    log_in(&logins, &site).await;
+    log_out(&logins, Some(&site.server().oauth(client()))).await;
+    let last = site.asked(REVOKE).pop().expect("it is asked");
+    assert_eq!(form(&last)["client_secret"], "configured-canary");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_renewal_brings_is_revoked_where_the_login_was_ended_meanwhile() {
+    let ending = Arc::new(OnceLock::<Logins>::new());
+    let said = Arc::new(Mutex::new(None));
+    let (logins, out) = (Arc::clone(&ending), Arc::clone(&said));
+    let site = LoginSite::with(move |asked, reply| {
+        let renews = asked.text.contains("grant_type=refresh_token");
+        match asked.target.as_str() {
+            METADATA => {
+                let mut metadata: Value = serde_json::from_str(&reply.body).expect("it is JSON");
+                let base = metadata["issuer"].as_str().expect("it is text").to_owned();
+                metadata["revocation_endpoint"] = json!(format!("{base}{REVOKE}"));
+                Reply::json(&metadata)
+            }
+            REVOKE => Reply::empty(200),
+            "/token" if renews => {
+                let logins = logins.get().expect("somebody is logged in");
+                let ended = tokio::task::block_in_place(|| {
+                    tokio::runtime::Handle::current().block_on(logins.logout(&name(), None))
+                });
+                *out.lock().expect("no panic") = ended.expect("it is written");
+                reply
+            }
+            _ => reply,
+        }
+    })
+    .await;
+    let clock = Clock::default();
+    let logins = clock.logins(&Arc::new(MemoryState::default()));
+    log_in(&logins, &site).await;
+    let gateway = Gateway::start([site.server()], &logins).await;
+    gateway.becomes_ready().await;
+    assert!(ending.set(logins).is_ok());
+    site.expire();
+    clock.pass(3601);
+    gateway.is_locked_by_a_call().await;
+    eventually("all tokens are revoked", || site.asked(REVOKE).len() == 4).await;
+    let tokens: Vec<_> = site.asked(REVOKE).iter().map(form).collect();
+    let tokens: Vec<_> = tokens.iter().map(|form| form["token"].as_str()).collect();
+    let expected = [
+        "canary-refresh-1",
+        "canary-access-1",
+        "canary-refresh-2",
+        "canary-access-2",
+    ];
+    assert_eq!(tokens, expected);
+    // Whoever ended it could not know that.
+    let said = said.lock().expect("no panic").take().expect("it was ended");
+    match said.revocation {
+        Revocation::Failed { reason } => {
+            assert!(reason.starts_with("it was being renewed"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
 }

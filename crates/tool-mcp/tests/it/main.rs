@@ -90,6 +90,9 @@ mod import_offers;
 /// What the operator sets for servers and tools.
 #[cfg(all(feature = "child", unix))]
 mod import_overlay;
+/// What is kept of calls while their client is about to call again.
+#[cfg(all(feature = "child", unix))]
+mod import_parked;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tool_core::SessionId;
 
-use super::{Addressee, Asked, Board, Mailbox, Tally, Whose};
+use super::{Addressee, Asked, Board, Letter, Mailbox, Tally, Whose};
 
 fn board() -> Board {
     let tally = Tally::new("srv".to_owned(), Default::default());
@@ -17,15 +17,26 @@ fn session(id: &str) -> Whose {
     Whose::Session(SessionId::from(id))
 }
 
-fn ask(board: &Board, of: Option<u64>) -> &'static str {
-    let asked = Asked {
+fn asked() -> Asked {
+    Asked {
         id: 1.into(),
         method: "elicitation/create".to_owned(),
         params: Value::Null,
         of: None,
         key: None,
-    };
-    match board.ask(of, asked) {
+    }
+}
+
+fn ask(board: &Board, of: Option<u64>) -> &'static str {
+    word(&board.ask(of, asked()))
+}
+
+fn hand_over(board: &Board, whose: &Whose) -> &'static str {
+    word(&board.hand_over(whose, asked()))
+}
+
+fn word(addressee: &Addressee) -> &'static str {
+    match addressee {
         Addressee::Caller => "caller",
         Addressee::Nobody(_) => "nobody",
         Addressee::Unknown(_) => "unknown",
@@ -70,4 +81,30 @@ async fn a_question_that_may_be_of_a_request_that_was_given_up_is_for_nobody_els
     enter(&board, 4, Some(session("b")));
     tokio::time::advance(Duration::from_secs(10)).await;
     assert_eq!(ask(&board, None), "caller");
+}
+
+#[tokio::test]
+async fn a_question_is_handed_over_to_its_own_caller_alone() {
+    let board = board();
+    // The request of `a` that it was taken to has ended.
+    enter(&board, 2, Some(session("b")));
+    enter(&board, 3, None);
+    assert_eq!(ask(&board, None), "caller");
+    assert_eq!(hand_over(&board, &session("a")), "nobody");
+    assert_eq!(hand_over(&board, &Whose::Host), "nobody");
+    assert_eq!(hand_over(&board, &session("b")), "caller");
+    // Callers that cannot be told from each other may be two.
+    enter(&board, 4, Some(Whose::Somebody));
+    assert_eq!(hand_over(&board, &Whose::Somebody), "nobody");
+    // The latest of its own, whoever else waits.
+    let (earlier, latest) = (Mailbox::default(), Mailbox::default());
+    for (id, mailbox) in [(5, &earlier), (6, &latest)] {
+        let entered = board.enter(id, mailbox.clone(), Some(session("a")));
+        assert!(entered.is_ok());
+    }
+    enter(&board, 7, Some(session("b")));
+    assert_eq!(hand_over(&board, &session("a")), "caller");
+    assert!(matches!(latest.next().await, Letter::Asked(_)));
+    board.end(5, Ok(Default::default()));
+    assert!(matches!(earlier.next().await, Letter::End(_)));
 }

@@ -14,10 +14,12 @@ use tokio::task::JoinSet;
 pub(crate) struct Asked {
     pub(crate) verb: String,
     /// The path and the query.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only logins look"))]
     pub(crate) target: String,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
     /// The same as it came.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only logins look"))]
     pub(crate) text: String,
 }
 
