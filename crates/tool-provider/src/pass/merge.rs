@@ -54,10 +54,16 @@ pub(super) fn merge<'a>(into: &mut Node<'a>, other: Node<'a>, report: &mut Repor
             },
             (Slot::Text(mine), Slot::Text(theirs)) if mine == theirs => Slot::Text(mine),
             (Slot::Names(mut mine), Slot::Names(theirs)) => {
-                for name in theirs {
-                    if !mine.contains(&name) {
-                        mine.push(name);
+                if theirs.len() <= FEW {
+                    for name in theirs {
+                        if !mine.contains(&name) {
+                            mine.push(name);
+                        }
                     }
+                } else {
+                    let mut known: HashSet<_> = mine.iter().cloned().collect();
+                    let further = theirs.into_iter();
+                    mine.extend(further.filter(|name| known.insert(name.clone())));
                 }
                 Slot::Names(mine)
             }
