@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::budget::Budget;
 use crate::node::{Place, pointers};
 
 /// One thing that a projected schema does not say as the original does.
@@ -50,6 +51,8 @@ pub(crate) struct Report<'a> {
     pub(crate) obstacle: Option<Noted<'a>>,
     /// Why no argument can ever fit.
     pub(crate) contradiction: Option<Noted<'a>>,
+    /// What may still be made; whoever finds it used up gives something up.
+    pub(crate) budget: Budget,
 }
 
 /// A loss that is not written out yet: many are noted for projections that nobody sees.
@@ -99,6 +102,14 @@ impl Loss {
 }
 
 impl<'a> Report<'a> {
+    /// An empty one, of work that may make so much.
+    pub(crate) fn within(budget: Budget) -> Self {
+        Self {
+            budget,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn add(
         &mut self,
         place: Place<'a>,

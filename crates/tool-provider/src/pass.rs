@@ -29,6 +29,7 @@ pub(crate) use closed::first_open;
 pub(crate) use limits::Counted;
 pub(crate) use root::referred;
 
+use crate::budget::Budget;
 use crate::groups::groups;
 use crate::loss::Report;
 use crate::node::{Document, Named, Node};
@@ -55,22 +56,24 @@ pub(crate) struct Work<'a> {
     pub(crate) report: Report<'a>,
     /// What the root gives up, in words, for the description of the tool.
     pub(crate) words: Vec<String>,
-    /// Nodes that references brought in.
-    pub(crate) nodes: usize,
     /// What was made, in numbers.
     pub(crate) counted: Counted,
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(rules: &'a Rules, effort: Effort, originals: &'a Document<'a>) -> Self {
+    pub(crate) fn new(
+        rules: &'a Rules,
+        effort: Effort,
+        originals: &'a Document<'a>,
+        budget: Budget,
+    ) -> Self {
         Self {
             rules,
             effort,
             originals,
             recursive: recursive(originals),
-            report: Report::default(),
+            report: Report::within(budget),
             words: Vec::new(),
-            nodes: 0,
             counted: Counted::default(),
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tool_core::{Definition, canonical_json};
 
 use crate::Profile;
+use crate::budget::Budget;
 use crate::dialect::Dialect;
 use crate::envelope::{Written, envelope};
 use crate::inverse::Inverse;
@@ -184,14 +185,16 @@ impl Profile {
         let mut most = None;
         let mut least = None;
         let mut obstacle: Option<Loss> = None;
+        let mut budget = Budget::default();
         for effort in EFFORTS {
             let mut given = given.take().map_or_else(|| self.read(definition), Ok)?;
             if rules.optional != Optional::Free {
                 note_null(&mut given);
             }
             let originals = referred(&given, rules);
-            let mut work = Work::new(rules, effort, &originals);
+            let mut work = Work::new(rules, effort, &originals, budget);
             let document = work.run(given);
+            budget = work.report.budget.next();
             if let Some(noted) = work.report.contradiction.take() {
                 let loss = noted.loss(schema);
                 return Err(quarantine(loss.path, loss.note));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Work;
+use super::merge::UNSAID;
 use crate::loss::{Effect, Noted};
 use crate::node::{Name, Named, Node, Slot, TypeSet};
 use crate::rules::Unions;
@@ -105,6 +106,20 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// What a node says of keys that it does not name, to be copied so many times.
+    pub(super) fn rest(&mut self, node: &Node<'a>, times: usize) -> Option<Node<'a>> {
+        let rest = node.one("additionalProperties")?;
+        if node.has("patternProperties") {
+            return None;
+        }
+        if !self.report.budget.copies(times, rest) && !rest.never {
+            self.report
+                .gave_up(node.place, "additionalProperties", UNSAID);
+            return None;
+        }
+        Some(rest.clone())
+    }
+
     /// Gives every name that is required a property.
     fn named(&mut self, node: &mut Node<'a>) {
         let known = node.map("properties");
@@ -117,8 +132,7 @@ impl<'a> Work<'a> {
         if missing.is_empty() {
             return;
         }
-        let rest = node.one("additionalProperties");
-        let rest = rest.filter(|_| !node.has("patternProperties")).cloned();
+        let rest = self.rest(node, missing.len());
         if rest.as_ref().is_some_and(|rest| rest.never) {
             // A key is demanded that may not be there.
             node.never = true;

@@ -8,14 +8,11 @@ use crate::loss::Effect;
 use crate::node::{ANNOTATIONS, Named, Node, Place, Slot, TypeSet};
 use crate::rules::Refs;
 
-/// Nodes that references may bring in before they are cut.
-const MOST_NODES: usize = 20_000;
-
 impl<'a> Work<'a> {
     /// Writes out, in a node and below it, whatever the profile does not let refer or combine.
     pub(super) fn expand(&mut self, node: &mut Node<'a>, stack: &mut Vec<String>) {
         let height = stack.len();
-        self.nodes += 1;
+        self.report.budget.brings_in(1);
         if !self.stands_bare(node) {
             self.absorb(node, stack);
         }
@@ -71,8 +68,8 @@ impl<'a> Work<'a> {
             return Node::at(place);
         };
         let times = stack.iter().filter(|it| *it == name).count();
-        let far = stack.len() >= self.effort.follow || self.is_large();
-        if times > self.effort.unroll || far {
+        let far = stack.len() >= self.effort.follow || self.report.budget.is_large();
+        if times > self.effort.unroll || far || !self.report.budget.copies(1, target) {
             self.report.gave_up(
                 place,
                 "$ref",
@@ -80,14 +77,9 @@ impl<'a> Work<'a> {
             );
             return self.as_much(target, place);
         }
-        self.nodes += 1;
+        self.report.budget.brings_in(1);
         stack.push(name.to_owned());
         target.clone()
-    }
-
-    /// Whether references brought in so much that none is followed any more.
-    pub(super) fn is_large(&self) -> bool {
-        self.nodes > MOST_NODES
     }
 
     /// A schema without any detail that takes whatever the given one does.
@@ -175,6 +167,3 @@ fn demanded<'n>(node: &'n Node<'_>) -> BTreeSet<&'n str> {
     }
     names
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,11 +1,11 @@
 //! Alternatives of an object, folded into one object that takes them all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
 use super::Work;
-use super::merge::merge;
+use super::merge::{UNSAID, merge};
 use crate::loss::Effect;
 use crate::node::{Name, Named, Node, Place, TypeSet, emit};
 
@@ -85,7 +85,15 @@ impl<'a> Work<'a> {
             }
             let wanted: BTreeSet<Name<'a>> = branches.iter().flat_map(Node::required).collect();
             let rest = node.one("additionalProperties").cloned();
-            let rest = rest.filter(|_| !node.has("patternProperties"));
+            let mut rest = rest.filter(|_| !node.has("patternProperties"));
+            let names = variants.len() + wanted.len();
+            if rest
+                .take_if(|rest| !self.report.budget.copies(names, rest))
+                .is_some()
+            {
+                self.report
+                    .gave_up(node.place, "additionalProperties", UNSAID);
+            }
             let properties = node.take_map("properties").into_iter();
             let mut properties: BTreeMap<Name<'a>, Node<'a>> = properties.collect();
             for (name, children) in variants {
@@ -116,9 +124,8 @@ impl<'a> Work<'a> {
                 let mut union = union(&children);
                 if let Some(rest) = rest.as_ref().filter(|_| !properties.contains_key(&name)) {
                     if union.any(&|node| node.has("$ref")) {
-                        let note = "it is not said of every key that it is about";
                         self.report
-                            .gave_up(node.place, "additionalProperties", note);
+                            .gave_up(node.place, "additionalProperties", UNSAID);
                     }
                     merge(&mut union, rest.clone(), &mut self.report);
                 }
@@ -157,12 +164,9 @@ fn union<'a>(nodes: &[&Node<'a>]) -> Node<'a> {
     let Some(values) = values.filter(|_| union.has("anyOf")) else {
         return union;
     };
-    let mut distinct: Vec<Value> = Vec::new();
-    for value in values {
-        if !distinct.contains(value) {
-            distinct.push(value.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let distinct = values.into_iter().filter(|value| seen.insert(*value));
+    let distinct: Vec<Value> = distinct.cloned().collect();
     let mut node = Node::at(place);
     let types = distinct.iter().map(TypeSet::of_value);
     node.set_types(types.fold(TypeSet::NONE, TypeSet::with));
@@ -173,17 +177,8 @@ fn union<'a>(nodes: &[&Node<'a>]) -> Node<'a> {
 
 /// Alternatives, each of them once, or the only one there is.
 pub(super) fn any_of<'a>(place: Place<'a>, nodes: impl Iterator<Item = Node<'a>>) -> Node<'a> {
-    let mut seen = Vec::new();
-    let distinct: Vec<Node<'a>> = nodes
-        .filter(|node| {
-            let schema = emit(node);
-            let is_new = !seen.contains(&schema);
-            if is_new {
-                seen.push(schema);
-            }
-            is_new
-        })
-        .collect();
+    let mut seen = HashSet::new();
+    let distinct: Vec<Node<'a>> = nodes.filter(|node| seen.insert(emit(node))).collect();
     <[Node<'a>; 1]>::try_from(distinct).map_or_else(
         |distinct| {
             let mut node = Node::at(place);

@@ -1,9 +1,17 @@
 //! Two schemas that both have to hold, as one.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::loss::Report;
 use crate::node::{ANNOTATIONS, Named, Node, Plain, Slot};
+
+/// What is compared with each other faster than looked up.
+const FEW: usize = 32;
+
+/// What becomes of what is demanded of keys that are not named.
+pub(super) const UNSAID: &str = "it is not said of every key that it is about";
 
 /// Adds to a node what another demands too. What cannot be said in one schema is given up.
 pub(super) fn merge<'a>(into: &mut Node<'a>, other: Node<'a>, report: &mut Report<'a>) {
@@ -46,10 +54,16 @@ pub(super) fn merge<'a>(into: &mut Node<'a>, other: Node<'a>, report: &mut Repor
             },
             (Slot::Text(mine), Slot::Text(theirs)) if mine == theirs => Slot::Text(mine),
             (Slot::Names(mut mine), Slot::Names(theirs)) => {
-                for name in theirs {
-                    if !mine.contains(&name) {
-                        mine.push(name);
+                if theirs.len() <= FEW {
+                    for name in theirs {
+                        if !mine.contains(&name) {
+                            mine.push(name);
+                        }
                     }
+                } else {
+                    let mut known: HashSet<_> = mine.iter().cloned().collect();
+                    let further = theirs.into_iter();
+                    mine.extend(further.filter(|name| known.insert(name.clone())));
                 }
                 Slot::Names(mine)
             }
@@ -89,9 +103,12 @@ fn rest_holds<'a>(says: &Node<'a>, names: &mut Node<'a>, report: &mut Report<'a>
     let named = names.map_mut("properties");
     for (name, child) in named.into_iter().flat_map(Named::iter_mut) {
         if !said.is_some_and(|said| said.has(name)) {
+            if !report.budget.copies(1, rest) {
+                report.gave_up(says.place, "additionalProperties", UNSAID);
+                return;
+            }
             if child.has("$ref") {
-                let note = "it is not said of every key that it is about";
-                report.gave_up(says.place, "additionalProperties", note);
+                report.gave_up(says.place, "additionalProperties", UNSAID);
             }
             merge(child, rest.clone(), report);
         }
@@ -112,7 +129,13 @@ fn plain(key: &str, mine: &Value, other: &Value) -> Option<Value> {
         _ if mine == other => Some(mine.clone()),
         "enum" => {
             let theirs = other.as_array()?;
-            let both = mine.as_array()?.iter().filter(|it| theirs.contains(it));
+            let mine = mine.as_array()?;
+            if mine.len() <= FEW {
+                let both = mine.iter().filter(|it| theirs.contains(it));
+                return Some(both.cloned().collect());
+            }
+            let theirs: HashSet<&Value> = theirs.iter().collect();
+            let both = mine.iter().filter(|it| theirs.contains(it));
             Some(both.cloned().collect())
         }
         "uniqueItems" => Some(Value::Bool(true)),

@@ -55,7 +55,7 @@ impl<'a> Work<'a> {
     /// Has null say that a property is left out, wherever one may be.
     pub(super) fn optional(&mut self, root: &mut Node<'a>, defs: &mut Named<'a>, refers: bool) {
         let nodes = std::iter::once(&mut *root).chain(defs.nodes_mut());
-        nodes.for_each(describe_required);
+        nodes.for_each(|node| self.describe_required(node));
         let left = match refers {
             true => judged_by_number(root, defs),
             false => BTreeSet::new(),
@@ -130,25 +130,24 @@ impl<'a> Work<'a> {
             node.undo_mut().nulls.extend(nulls);
         }
     }
-}
 
-/// Describes every name that is required: one service refuses those that are not.
-fn describe_required(node: &mut Node<'_>) {
-    node.each(&mut |node| {
-        if node.has("properties") || !node.has("required") {
-            return;
-        }
-        let required = node.required();
-        if required.is_empty() {
-            node.take("required");
-            return;
-        }
-        let rest = node.one("additionalProperties");
-        let rest = rest.filter(|_| !node.has("patternProperties")).cloned();
-        let rest = rest.unwrap_or_else(|| Node::at(node.place.required()));
-        let properties = required.into_iter().map(|name| (name, rest.clone()));
-        node.set_map("properties", properties.collect());
-    });
+    /// Describes every name that is required: one service refuses those that are not.
+    fn describe_required(&mut self, node: &mut Node<'a>) {
+        node.each(&mut |node| {
+            if node.has("properties") || !node.has("required") {
+                return;
+            }
+            let required = node.required();
+            if required.is_empty() {
+                node.take("required");
+                return;
+            }
+            let rest = self.rest(node, required.len());
+            let rest = rest.unwrap_or_else(|| Node::at(node.place.required()));
+            let properties = required.into_iter().map(|name| (name, rest.clone()));
+            node.set_map("properties", properties.collect());
+        });
+    }
 }
 
 /// Notes which nodes take no null, before any pass makes something else of them.

@@ -1,5 +1,9 @@
 //! Alternatives: `anyOf` that stands alone, and nothing else.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::Work;
 use super::merge::merge;
 use crate::loss::Effect;
@@ -47,7 +51,9 @@ impl<'a> Work<'a> {
         if let [single] = branches.as_slice()
             && (!single.has("$ref") || node.keys.is_empty())
         {
-            merge(node, single.clone(), &mut self.report);
+            if let Some(single) = branches.pop() {
+                merge(node, single, &mut self.report);
+            }
             return;
         }
         if !constrained {
@@ -77,14 +83,30 @@ impl<'a> Work<'a> {
             };
             into.insert(key, slot);
         }
-        let mut merged = Vec::new();
         // What is merged again, level by level, counts again.
-        self.nodes += branches.len();
+        self.report.budget.brings_in(branches.len());
+        if !self.report.budget.copies(branches.len(), &base) {
+            for (key, slot) in base.keys {
+                node.keys.insert(key, slot);
+            }
+            let note = "it is too large once it is said with all that stands beside it";
+            // Keys that the alternatives alone name could no longer be given.
+            if self.rules.closed {
+                self.report.blocked(node.place, "anyOf", note);
+            }
+            self.report.gave_up(node.place, "anyOf", note);
+            return;
+        }
+        let mut merged = Vec::new();
         for mut branch in branches {
             if let Some(name) = branch.take_text("$ref") {
                 // A reference with something beside it is written out here, without going on.
                 match self.target(&name) {
-                    Some(target) if !self.recursive.contains(&*name) && !self.is_large() => {
+                    Some(target)
+                        if !self.recursive.contains(&*name)
+                            && !self.report.budget.is_large()
+                            && self.report.budget.copies(1, target) =>
+                    {
                         let mut target = target.clone();
                         self.expand(&mut target, &mut Vec::new());
                         self.shape_again(&mut target);
@@ -162,35 +184,47 @@ impl<'a> Work<'a> {
 
 /// Whether no value fits two of the alternatives.
 fn apart(branches: &[Node<'_>]) -> bool {
-    branches.iter().enumerate().all(|(index, one)| {
-        branches.iter().skip(index + 1).all(|other| {
-            let types = |node: &Node<'_>| {
-                let types = node.types().unwrap_or(TypeSet::ALL);
-                match node.has("nullable") {
-                    true => types.with(TypeSet::NULL),
-                    false => types,
-                }
-            };
-            let both = types(one).and(types(other));
-            if both.is_empty() {
-                return true;
-            }
-            if both != TypeSet::OBJECT {
-                return false;
-            }
-            let (mine, theirs) = (one.required(), other.required());
-            one.map("properties")
-                .into_iter()
-                .flat_map(Named::iter)
-                .any(|(name, child)| {
-                    let value = |child: &Node<'_>| child.plain("const").cloned();
-                    let twin = other.map("properties").and_then(|it| it.get(name));
-                    mine.contains(name)
-                        && theirs.contains(name)
-                        && value(child).is_some()
-                        && twin.and_then(value).is_some()
-                        && twin.and_then(value) != value(child)
-                })
-        })
-    })
+    let told: Vec<Told<'_>> = branches.iter().map(Told::of).collect();
+    let mut others = told.as_slice();
+    while let [one, rest @ ..] = others {
+        if !rest.iter().all(|other| one.is_apart(other)) {
+            return false;
+        }
+        others = rest;
+    }
+    true
+}
+
+/// What tells an alternative from others.
+struct Told<'n> {
+    types: TypeSet,
+    /// The values of keys that are required and have one value.
+    constants: BTreeMap<&'n str, &'n Value>,
+}
+
+impl<'n> Told<'n> {
+    fn of(node: &'n Node<'_>) -> Self {
+        let types = node.types().unwrap_or(TypeSet::ALL);
+        let required = node.required();
+        let named = node.map("properties").into_iter().flat_map(Named::iter);
+        Self {
+            types: match node.has("nullable") {
+                true => types.with(TypeSet::NULL),
+                false => types,
+            },
+            constants: named
+                .filter(|(name, _)| required.contains(*name))
+                .filter_map(|(name, child)| Some((&**name, child.plain("const")?)))
+                .collect(),
+        }
+    }
+
+    fn is_apart(&self, other: &Self) -> bool {
+        let both = self.types.and(other.types);
+        let differs = |(name, value): (&&str, &&Value)| {
+            let twin = other.constants.get(name);
+            twin.is_some_and(|twin| twin != value)
+        };
+        both.is_empty() || both == TypeSet::OBJECT && self.constants.iter().any(differs)
+    }
 }

@@ -123,6 +123,106 @@ fn definitions_that_name_themselves_or_each_other_often_are_read_once() {
     assert!(Profile::Groq.project(&tool("ring", schema)).is_ok());
 }
 
+/// Definitions that each are made of the names of all.
+fn definitions(count: usize, make: impl Fn(usize, &dyn Fn(usize) -> Value) -> Value) -> Definition {
+    let named = |at: usize| json!({"$ref": format!("#/$defs/d{at}")});
+    let defs = (0..count).map(|at| (format!("d{at}"), make(at, &named)));
+    let defs: Map<String, Value> = defs.collect();
+    let mut schema = property(named(0));
+    schema["additionalProperties"] = json!(false);
+    schema["$defs"] = Value::Object(defs);
+    tool("many", schema)
+}
+
+#[test]
+fn chains_of_alternatives_with_something_beside_them_end_and_are_sent() {
+    let leaf = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    let besides = [
+        (json!({}), json!({"type": "string"})),
+        (json!({"type": "object", "minProperties": 1}), leaf.clone()),
+        (
+            json!({"type": "object", "properties": {"q": {"type": "string"}}, "additionalProperties": false}),
+            leaf,
+        ),
+        (
+            json!({"type": ["string", "null"], "description": "w"}),
+            json!({"type": "string"}),
+        ),
+    ];
+    for key in ["anyOf", "oneOf", "allOf"] {
+        for (beside, leaf) in &besides {
+            let tool = definitions(41, |at, named| {
+                let mut node = beside.clone();
+                node[key] = json!([named(at + 1), named(at + 1)]);
+                if at == 40 { leaf.clone() } else { node }
+            });
+            for profile in Profile::ALL {
+                let sent = profile.project(&tool);
+                assert!(sent.is_ok(), "{profile}: {key} beside {beside}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_said_in_every_alternative_any_more_ends_strictness() {
+    let named = |it| (format!("p{it}"), json!({"type": "string"}));
+    let properties: Map<String, Value> = (0..500).map(named).collect();
+    let alternative = |it| json!({"properties": {"kind": {"const": it}}, "required": ["kind"]});
+    let alternatives: Vec<Value> = (0..500).map(alternative).collect();
+    let inner = json!({"type": "object", "properties": properties, "anyOf": alternatives});
+    let sent = Profile::AnthropicStrict.project(&tool("wide", property(inner)));
+    let sent = sent.expect("it is sent without strictness");
+    let because = sent.fell_back().expect("it fell back");
+    assert_eq!(
+        because.note,
+        "it is too large once it is said with all that stands beside it"
+    );
+    assert_eq!(because.keyword, "anyOf");
+}
+
+#[test]
+fn definitions_that_all_name_each_other_end() {
+    for key in ["anyOf", "oneOf", "allOf", "properties"] {
+        let tool = definitions(40, |_, named| match key {
+            "properties" => {
+                let all = (0..40).map(|at| (format!("p{at}"), named(at)));
+                let all: Map<String, Value> = all.collect();
+                json!({"type": "object", "properties": all, "required": ["p1"], "additionalProperties": false})
+            }
+            key => json!({(key): (0..40).map(named).collect::<Vec<_>>()}),
+        });
+        for profile in Profile::ALL {
+            // Whether it is sent is for each to say: that it ends is what counts.
+            let _sent = profile.project(&tool);
+        }
+        let sent = Profile::Gemini.project(&tool);
+        assert!(sent.is_ok(), "{key}");
+    }
+}
+
+#[test]
+fn what_holds_for_every_further_key_is_not_said_of_thousands() {
+    let names: Vec<String> = (0..3_000).map(|at| format!("p{at:04}")).collect();
+    let inner = (0..1_500).map(|at| (format!("q{at}"), json!({})));
+    let inner: Map<String, Value> = inner.collect();
+    let schema = json!({
+        "type": "object",
+        "required": names,
+        "additionalProperties": {"type": "object", "properties": inner},
+    });
+    let tool = tool("further", property(schema));
+    for profile in Profile::ALL {
+        if let Ok(sent) = profile.project(&tool) {
+            assert!(sent.as_json().len() < 1_000_000, "{profile}");
+        }
+    }
+    let sent = Profile::Groq.project(&tool);
+    let sent = sent.expect("it is sent");
+    let note = "it is not said of every key that it is about";
+    assert!(sent.losses().iter().any(|loss| loss.note == note));
+}
+
 #[test]
 fn alternatives_of_the_root_that_lead_back_to_themselves_end() {
     let own = json!({"$ref": "#/$defs/a"});
