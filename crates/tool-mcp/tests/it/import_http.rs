@@ -109,6 +109,19 @@ pub(crate) fn new(asked: &Asked, call: impl FnOnce(&Asked) -> Reply) -> Reply {
 }
 
 #[tokio::test]
+async fn a_server_is_listened_to_before_it_is_asked_for_anything() {
+    let server = HttpServer::start(|asked| old(asked, |asked| asked.result(said("heard")))).await;
+    let remote = Remote::new(server.url(), |config| config).await;
+    assert_eq!(remote.call("echo", json!({})).await.text(), "heard");
+    let asked = server.asked();
+    let listened = asked.iter().position(|asked| asked.verb == "GET");
+    let listed = asked
+        .iter()
+        .position(|asked| asked.method() == "tools/list");
+    assert!(listened.is_some() && listened < listed, "{asked:?}");
+}
+
+#[tokio::test]
 async fn a_server_with_a_handshake_keeps_its_session_its_revision_and_its_headers() {
     let server = HttpServer::start(|asked| {
         old(asked, |asked| {

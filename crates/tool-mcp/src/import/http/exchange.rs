@@ -7,7 +7,8 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::sse::{Brought, Sse};
 use super::too_many::{self, Sent};
@@ -33,6 +34,8 @@ const EMPTY_STREAMS: u32 = 5;
 /// How long what was sent is waited for once nothing more can be, and how often it is looked at.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(50);
+/// How long requests wait for the stream on which the server speaks unasked.
+const FIRST_HEARING: Duration = Duration::from_millis(500);
 
 impl Shared {
     /// Sends one message and takes what comes of it to whom it is for.
@@ -62,16 +65,10 @@ impl Shared {
             end
         };
         if method == "notifications/initialized" {
-            self.begun.cancel();
             if end.is_ok() {
-                let shared = Arc::clone(self);
-                tokio::spawn(async move {
-                    tokio::select! {
-                        () = shared.over.cancelled() => {}
-                        () = shared.overhear() => {}
-                    }
-                });
+                self.listen_first().await;
             }
+            self.begun.cancel();
         }
         // Nothing more can be sent until somebody logs in.
         let locked = self.in_session.load(Ordering::Relaxed)
@@ -242,8 +239,25 @@ impl Shared {
         Ok(any)
     }
 
-    /// Listens to what the server says unasked, in the era with a handshake, as long as it does.
-    async fn overhear(self: &Arc<Self>) {
+    /// Begins to listen to what the server says unasked, ahead of the first request: a server may
+    /// ask its questions there, and what it asks while nobody listens is lost. One that says
+    /// nothing of the stream, as some do until there is an event, is not waited for long.
+    async fn listen_first(self: &Arc<Self>) {
+        let (shared, heard) = (Arc::clone(self), CancellationToken::new());
+        let hears = heard.clone().drop_guard();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = shared.over.cancelled() => {}
+                () = shared.overhear(hears) => {}
+            }
+        });
+        let _ = timeout(FIRST_HEARING, heard.cancelled()).await;
+    }
+
+    /// Listens to what the server says unasked, in the era with a handshake, as long as it does. The
+    /// guard is dropped once the server has answered for the first time.
+    async fn overhear(self: &Arc<Self>, hears: DropGuard) {
+        let mut hears = Some(hears);
         let mut sse = Sse::new(self.board.frame_bytes);
         let mut questions = JoinSet::new();
         let mut empty = 0;
@@ -253,6 +267,7 @@ impl Shared {
             let Ok(mut response) = self.resume(last.as_deref()).await else {
                 return;
             };
+            drop(hears.take());
             let drained = self
                 .drain(&mut sse, &mut questions, &mut response, None)
                 .await;
