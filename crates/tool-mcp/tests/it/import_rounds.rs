@@ -295,17 +295,20 @@ async fn each_question_has_its_own_time_however_often_the_client_came_back() {
     );
 }
 
+/// Modes of a server, a tool there that asks, and how often two calls of it are sent: without a
+/// handshake, each once more with the answer.
+const SENT_TWICE: [(&str, &str, usize); 2] = [
+    ("stateless", "ask", 4),
+    (
+        "conformance-handshake",
+        "test_input_required_result_elicitation",
+        2,
+    ),
+];
+
 #[tokio::test]
 async fn two_calls_at_once_that_are_the_same_lose_and_cross_no_answer_and_neither_is_made_twice() {
-    // How often each call is sent: without a handshake, once more with the answer.
-    for (mode, tool, sent) in [
-        ("stateless", "ask", 4),
-        (
-            "conformance-handshake",
-            "test_input_required_result_elicitation",
-            2,
-        ),
-    ] {
+    for (mode, tool, sent) in SENT_TWICE {
         let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
             builder.inputs(passed_on(Decision::Allow))
         });
@@ -342,14 +345,7 @@ async fn two_calls_at_once_that_are_the_same_lose_and_cross_no_answer_and_neithe
 
 #[tokio::test]
 async fn a_call_for_which_somebody_was_asked_is_not_made_again_when_a_later_one_asks() {
-    for (mode, tool, sent) in [
-        ("stateless", "ask", 4),
-        (
-            "conformance-handshake",
-            "test_input_required_result_elicitation",
-            2,
-        ),
-    ] {
+    for (mode, tool, sent) in SENT_TWICE {
         let srv = Imported::start(mode, Limits::default().retries(0), |builder| {
             builder.inputs(passed_on(Decision::Allow))
         });

@@ -155,8 +155,8 @@ async fn a_token_that_ended_and_cannot_be_renewed_is_waited_for_and_asked_about_
     }
 }
 
-#[tokio::test]
-async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_and_over() {
+/// A site whose metadata leads on to another server once it is told to.
+async fn site_that_may_turn_evil() -> (LoginSite, Arc<AtomicBool>) {
     let evil = Arc::new(AtomicBool::new(false));
     let now = Arc::clone(&evil);
     let site = LoginSite::with(move |asked, reply| {
@@ -167,6 +167,12 @@ async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_a
         }
     })
     .await;
+    (site, evil)
+}
+
+#[tokio::test]
+async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_and_over() {
+    let (site, evil) = site_that_may_turn_evil().await;
     let (clock, state) = (Clock::default(), Arc::new(Odd::default()));
     let logins = clock.logins(&state);
     log_in(&logins, &site).await;
@@ -185,16 +191,7 @@ async fn a_renewal_that_is_found_unsafe_locks_the_server_and_is_not_tried_over_a
 
 #[tokio::test]
 async fn a_token_that_ended_by_the_clock_alone_is_waited_for_and_not_tried_over_and_over() {
-    let evil = Arc::new(AtomicBool::new(false));
-    let now = Arc::clone(&evil);
-    let site = LoginSite::with(move |asked, reply| {
-        let is_metadata = asked.target == "/.well-known/oauth-authorization-server";
-        match is_metadata && now.load(Ordering::SeqCst) {
-            true => Reply::empty(302).with("location", "https://evil.example.com/x"),
-            false => reply,
-        }
-    })
-    .await;
+    let (site, evil) = site_that_may_turn_evil().await;
     let (clock, state) = (Clock::default(), Arc::new(Odd::default()));
     let logins = clock.logins(&state);
     log_in(&logins, &site).await;
