@@ -41,17 +41,18 @@ pub(crate) async fn answer(
     let Request { id, method, params } = request;
     let is_call = method == "tools/call";
     let answering = async {
-        if method == "subscriptions/listen" && client.is_stateless() {
-            return Box::pin(changes::listen(served, client, &id, params)).await;
-        }
-        let answering = Box::pin(methods::answer(served, client, &id, &method, params));
-        match contained(answering).await {
-            Some(answered) => answered.map(|answered| dress(served, client, &method, answered)),
-            None => Err(RpcError::new(
-                RpcError::INTERNAL,
-                "the server failed unexpectedly",
-            )),
-        }
+        // What a server offers is looked at in both.
+        let answered = if method == "subscriptions/listen" && client.is_stateless() {
+            contained(Box::pin(changes::listen(served, client, &id, params))).await
+        } else {
+            let answering = Box::pin(methods::answer(served, client, &id, &method, params));
+            let answered = contained(answering).await;
+            answered.map(|done| done.map(|answered| dress(served, client, &method, answered)))
+        };
+        answered.unwrap_or_else(|| {
+            let text = "the server failed unexpectedly";
+            Err(RpcError::new(RpcError::INTERNAL, text))
+        })
     };
     let outcome = tokio::select! {
         biased;

@@ -38,6 +38,7 @@ struct Stream {
     /// Since the handshake.
     capabilities: Option<Capabilities>,
     running: Running,
+    /// One for each request that runs, and no others: there is an end to wait for.
     tasks: JoinSet<()>,
     telling: bool,
     begun: bool,
@@ -48,6 +49,18 @@ struct Stream {
 
 /// Requests that run, by their ids.
 type Running = Arc<Mutex<HashMap<Id, CancellationToken>>>;
+
+/// A request that runs. When it is dropped its id is free, however it has ended.
+struct Run {
+    running: Running,
+    id: Id,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        lock(&self.running).remove(&self.id);
+    }
+}
 
 /// Serves until the client closes its side, and the calls in flight had their time.
 pub(crate) async fn serve<R, W>(
@@ -214,11 +227,15 @@ impl Stream {
             }
             running.insert(id.clone(), cancelled.clone());
         }
-        let (served, running) = (Arc::clone(&self.served), Arc::clone(&self.running));
-        let serving = self.serving.clone();
+        let (served, serving) = (Arc::clone(&self.served), self.serving.clone());
+        let run = Run {
+            running: Arc::clone(&self.running),
+            id,
+        };
         self.tasks.spawn(async move {
             let answer = requests::answer(&served, &client, request, &cancelled, &serving).await;
-            lock(&running).remove(&id);
+            // Whoever reads the answer may use the id again.
+            drop(run);
             if let Some(answer) = answer {
                 client.outlet.post(&answer);
             }
@@ -243,8 +260,9 @@ impl Stream {
                     Arc::clone(&self.connection),
                     Logs::Told,
                 );
+                // It ends with the client and not by itself: nobody waits for it.
                 let gone = self.gone.clone();
-                self.tasks.spawn(async move {
+                tokio::spawn(async move {
                     gone.run_until_cancelled(telling).await;
                 });
             }
@@ -269,12 +287,7 @@ impl Stream {
 
     /// Lets the requests that run come to their end, for a while.
     async fn linger(&mut self, linger: Duration, outbox: &Outbox) {
-        let over = async {
-            while !lock(&self.running).is_empty() {
-                // Whoever tells of changes does not end by itself, and is not waited for.
-                self.tasks.join_next().await;
-            }
-        };
+        let over = async { while self.tasks.join_next().await.is_some() {} };
         tokio::select! {
             () = over => {}
             () = outbox.broken().cancelled() => {}

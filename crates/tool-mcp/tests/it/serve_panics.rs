@@ -1,22 +1,29 @@
-//! Serving over HTTP what others have written, where it panics.
+//! Serving what others have written, where it panics.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 use tool_core::BoxFuture;
 use tool_mcp::{
-    Completion, HttpOptions, Offer, OfferError, OfferEvents, OfferKind, Offerings, Server,
+    Completion, HttpOptions, Offer, OfferError, OfferEvents, OfferKind, Offerings, Server, Watching,
 };
 use tool_registry::Registry;
 
 use crate::support::eventually;
 use crate::support::http::{Client, request};
+use crate::support::peer::{Peer, modern};
 
 /// Resources that hang when they are read first, and panic when that is given up.
 #[derive(Default)]
-struct Hanging(AtomicUsize);
+struct Hanging {
+    reads: AtomicUsize,
+    /// Whether it panics when somebody wants to know of changes.
+    breaks: bool,
+}
 
 struct Bomb;
 
@@ -37,7 +44,7 @@ impl Offerings for Hanging {
 
     fn read<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Map<String, Value>, OfferError>> {
         Box::pin(async {
-            if self.0.fetch_add(1, Ordering::Relaxed) == 0 {
+            if self.reads.fetch_add(1, Ordering::Relaxed) == 0 {
                 let _bomb = Bomb;
                 std::future::pending::<()>().await;
             }
@@ -61,6 +68,7 @@ impl Offerings for Hanging {
     }
 
     fn events(&self) -> OfferEvents {
+        assert!(!self.breaks, "nobody is told of it");
         OfferEvents::none()
     }
 }
@@ -80,7 +88,7 @@ async fn what_panics_where_it_is_cancelled_keeps_neither_its_connection_nor_its_
     // One that takes no stream is answered where it is served.
     let alone = [("Accept", "application/json")];
     let (first, ()) = tokio::join!(client.post(&reading, &alone), async {
-        eventually("it is read", || hanging.0.load(Ordering::Relaxed) == 1).await;
+        eventually("it is read", || hanging.reads.load(Ordering::Relaxed) == 1).await;
         let cancelled = json!({
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
@@ -93,4 +101,24 @@ async fn what_panics_where_it_is_cancelled_keeps_neither_its_connection_nor_its_
     let mut again = client.post(&reading, &alone).await;
     assert_eq!(again.status, 200);
     assert_eq!(again.until(1).await["result"]["contents"], json!([]));
+}
+
+#[tokio::test]
+async fn a_subscription_that_panics_is_answered_frees_its_id_and_holds_no_end_up() {
+    let breaking = Hanging {
+        breaks: true,
+        ..Hanging::default()
+    };
+    let server = Server::new(Registry::default()).offerings(Arc::new(breaking));
+    let mut peer = Peer::unconnected(&server);
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["test:it"]}});
+    for _ in 0..2 {
+        let asked = peer.ask(1, "subscriptions/listen", modern(wanted.clone()));
+        let answer = timeout(Duration::from_secs(20), asked).await;
+        let answer = answer.expect("it is answered");
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    }
+    peer.finish().await;
+    let ended = timeout(Duration::from_secs(20), peer.leave()).await;
+    ended.expect("it ends").expect("it does not panic").unwrap();
 }
