@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use tool_runtime::{ServerState, ServerStatus};
+
 use crate::args::Common;
 use crate::error::CliError;
 use crate::{render, setup, signals};
@@ -45,6 +47,7 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
                     "name": server.name,
                     "state": server.state.as_str(),
                     "detail": server.state.detail(),
+                    "problems": server.problems,
                 })
             })
             .collect();
@@ -64,19 +67,33 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
         }
         out.flush()?;
         for server in &servers {
-            let line = match server.state.detail() {
-                Some(detail) => format!(
-                    "server {}: {}: {detail}",
-                    server.name,
-                    server.state.as_str()
-                ),
-                None => format!("server {}: {}", server.name, server.state.as_str()),
-            };
-            render::note(&render::printable(&line, io::stderr().is_terminal()));
+            for line in told(server) {
+                render::note(&render::printable(&line, io::stderr().is_terminal()));
+            }
         }
     }
     runtime.shutdown().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How a server does: in one line, or with a line for each thing that is wrong where there are
+/// several.
+fn told(server: &ServerStatus) -> Vec<String> {
+    let told = format!("server {}: {}", server.name, server.state.as_str());
+    let (told, each) = match &server.state {
+        ServerState::Ready { tools, refused } if refused.len() > 1 => {
+            (format!("{told}: {tools} tools, refused:"), refused)
+        }
+        ServerState::Failed { .. } if server.problems.len() > 1 => {
+            (format!("{told}:"), &server.problems)
+        }
+        state => match state.detail() {
+            Some(detail) => return vec![format!("{told}: {detail}")],
+            None => return vec![told],
+        },
+    };
+    let each = each.iter().map(|one| format!("         {one}"));
+    std::iter::once(told).chain(each).collect()
 }
 
 /// The first sentence of a description; a tool says the most important first.

@@ -8,6 +8,9 @@ pub struct ServerStatus {
     pub name: String,
     /// What it is at.
     pub state: ServerState,
+    /// What is wrong with its entry in the configuration, one clause each, where it failed for
+    /// that. Its state holds them all in one.
+    pub problems: Vec<String>,
 }
 
 /// What an imported server is at.
@@ -105,6 +108,7 @@ impl From<tool_mcp::UpstreamStatus> for ServerStatus {
         Self {
             name: status.name,
             state,
+            problems: status.problems,
         }
     }
 }

@@ -261,6 +261,7 @@ fn a_server_that_is_wrong_fails_for_itself() {
         "mcp.json",
         r#"{"mcpServers": {
             "typed": {"command": 7},
+            "twice": {"command": 7, "args": "x"},
             "missing": {"args": []},
             "absent": {"command": "tool-test-no-such-command"},
             "leaves": {"command": "true"},
@@ -278,6 +279,8 @@ fn a_server_that_is_wrong_fails_for_itself() {
     );
     let listed = listed.says(&[
         "server typed: failed: key \"command\": is no string\n",
+        // A line for each, as doctor has.
+        "server twice: failed:\n         key \"command\": is no string\n         key \"args\": is no array\n",
         "server missing: failed: key \"command\": is missing\n",
         "server absent: failed: could not be started: there is no command \"tool-test-no-such-command\"\n",
         "server leaves: away: ",
@@ -288,7 +291,7 @@ fn a_server_that_is_wrong_fails_for_itself() {
     assert_eq!(
         told.filter(|line| !line.contains(" is new, and trusted as it is: "))
             .count(),
-        6,
+        9,
         "each is told once: {}",
         listed.stderr
     );

@@ -52,13 +52,8 @@ impl EntryError {
         &self.server
     }
 
-    /// What is wrong with one server, without its name.
-    pub(crate) fn reasons(problems: &[Self]) -> String {
-        let reasons: Vec<_> = problems.iter().map(Self::reason).collect();
-        reasons.join("; ")
-    }
-
-    fn reason(&self) -> String {
+    /// What is wrong, without the name of the server.
+    pub(crate) fn reason(&self) -> String {
         if self.key.is_empty() {
             self.problem.clone()
         } else {

@@ -22,6 +22,9 @@ pub struct UpstreamStatus {
     /// What the operator should know of its tools though all goes on, one clause each: tools that
     /// the overlay names and that are not listed, and declarations that were left out.
     pub notes: Vec<String>,
+    /// What is wrong with its entry in the configuration, one clause each, where it is not started
+    /// for that. Its state holds them all in one.
+    pub problems: Vec<String>,
     /// The last that it wrote to stderr, as text; bytes that are no UTF-8 are replaced.
     pub stderr: String,
 }
@@ -90,6 +93,7 @@ impl fmt::Debug for UpstreamStatus {
             .field("skipped_lines", &self.skipped_lines)
             .field("stray_messages", &self.stray_messages)
             .field("notes", &self.notes)
+            .field("problems", &self.problems)
             .field("stderr_bytes", &self.stderr.len())
             .finish()
     }

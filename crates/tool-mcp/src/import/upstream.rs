@@ -33,6 +33,8 @@ struct Known {
     connects: u64,
     /// What an operator should know of its tools.
     notes: Vec<String>,
+    /// What is wrong with its entry.
+    problems: Vec<String>,
     /// What it listed last, where that is kept.
     listed: Option<Arc<[Value]>>,
 }
@@ -58,6 +60,7 @@ impl Upstream {
                 capabilities: Map::new(),
                 connects: 0,
                 notes: Vec::new(),
+                problems: Vec::new(),
                 listed: None,
             }),
             changed,
@@ -74,6 +77,7 @@ impl Upstream {
             skipped_lines: self.tally.skipped_lines(),
             stray_messages: self.tally.stray_messages(),
             notes: known.notes.clone(),
+            problems: known.problems.clone(),
             stderr: self.stderr.text(),
         }
     }
@@ -88,6 +92,11 @@ impl Upstream {
 
     pub(crate) fn note(&self, notes: Vec<String>) {
         self.known().notes = notes;
+    }
+
+    /// Says what is wrong with its entry.
+    pub(crate) fn is_broken(&self, problems: Vec<String>) {
+        self.known().problems = problems;
     }
 
     pub(crate) fn keep(&self, listed: &[Value]) {

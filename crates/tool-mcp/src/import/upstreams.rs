@@ -272,11 +272,13 @@ impl UpstreamsBuilder {
         let (feed, events) = (EventFeed::default(), OfferEventSender::default());
         let (mut upstreams, mut drivers) = (Vec::new(), JoinSet::new());
         for (name, entry) in self.config.into_entries() {
+            let mut wrong = Vec::new();
             let (state, server) = match entry {
                 Entry::Server(server) => (UpstreamState::Connecting, Some(*server)),
                 Entry::Disabled => (UpstreamState::Disabled, None),
                 Entry::Broken(problems) => {
-                    let reason = EntryError::reasons(&problems);
+                    wrong.extend(problems.iter().map(EntryError::reason));
+                    let reason = wrong.join("; ");
                     tracing::warn!(server = name, reason, "server is not usable as configured");
                     (UpstreamState::Failed { reason }, None)
                 }
@@ -298,6 +300,7 @@ impl UpstreamsBuilder {
                 self.limits.stderr_bytes,
                 changed.clone(),
             ));
+            upstream.is_broken(wrong);
             upstreams.push(Arc::clone(&upstream));
             if let Some((server, overlay, limits, dressing)) = dressed {
                 let registrar = registry.registrar(Source::Server(server.name.clone()));
