@@ -15,6 +15,7 @@ use super::login_error::LoginError;
 use super::logins::Clock;
 use super::quiet::quiet;
 use super::record::{Client, Grant, Record, Registered};
+use super::renewal::nonce;
 use super::rules::is_local;
 use super::shelf::Shelf;
 use super::tokens::Tokens;
@@ -86,6 +87,7 @@ pub(crate) async fn log_in(
         refresh: tokens.refresh,
         expires: tokens.expires,
         due: tokens.due,
+        login: Some(nonce()),
         revoking: found.revoking,
     };
     keep(party, shelf, &grant, registered).await?;

@@ -136,7 +136,8 @@ impl Logins {
     /// are those that it names, where the login was made at its address, and by its issuer where it
     /// names one; without, the tokens of such an id may not be revoked. The server is not told;
     /// processes that run notice it within seconds. One that renews the login just then has what it
-    /// gets revoked as well, which nobody here can tell: it is said not to be.
+    /// gets revoked as well, which nobody here can tell: it is said not to be. So does one whose login
+    /// was replaced by another one meanwhile, which keeps what it has.
     ///
     /// # Errors
     /// [`LoginError::State`]: nothing is forgotten and nobody told.

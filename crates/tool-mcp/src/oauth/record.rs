@@ -38,6 +38,8 @@ pub(crate) struct Grant {
     pub(crate) expires: Option<SystemTime>,
     /// From when on the token is renewed.
     pub(crate) due: Option<SystemTime>,
+    /// Tells this login from others, which a renewal does not change. Earlier versions kept none.
+    pub(crate) login: Option<String>,
     /// How it is revoked, where its authorization server says how.
     pub(crate) revoking: Option<Revoking>,
 }
@@ -102,6 +104,7 @@ impl Record {
                 refresh: grant.refresh.as_ref().map(shown),
                 expires: grant.expires.map(millis),
                 due: grant.due.map(millis),
+                login: grant.login.clone(),
                 revoking: grant.revoking.clone(),
             }),
             registered: self.registered.as_ref().map(|registered| KeptRegistered {
@@ -139,6 +142,7 @@ impl Record {
                 expires: grant.expires.map(moment),
                 // Without one it is renewed at its end.
                 due: grant.due.or(grant.expires).map(moment),
+                login: grant.login,
                 revoking: grant.revoking,
             }),
             registered: kept.registered.map(|registered| Registered {
@@ -192,6 +196,8 @@ struct KeptGrant {
     refresh: Option<Zeroizing<String>>,
     expires: Option<u64>,
     due: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    login: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoking: Option<Revoking>,
 }

@@ -88,18 +88,24 @@ pub(crate) async fn renew(
             Ok(tokens) => {
                 // Also where somebody else took the lease: of a token that is good once there is
                 // nothing else to come.
-                let mut ended = false;
+                let (mut ended, mut has_other) = (false, false);
                 keep(&shelf, |record| {
                     let is_old = is_of(record, &party, &used);
                     if is_old {
                         record.renew(tokens.clone());
                     }
-                    ended = record.url != party.url.as_str() || record.grant.is_none();
+                    has_other = record.grant.is_some();
+                    ended = !is_old && is_over(record, &party, &grant, &tokens);
                     is_old
                 })
                 .await?;
                 if ended {
-                    end(&party, grant, tokens).await;
+                    let ending = end(party.clone(), grant, tokens);
+                    match has_other {
+                        // Nobody waits for it who has another login by now.
+                        true => drop(tokio::spawn(ending)),
+                        false => ending.await,
+                    }
                 }
             }
             Err(failure) => {
@@ -124,8 +130,28 @@ pub(crate) async fn renew(
     }
 }
 
-/// Revokes tokens of a login that was ended while they were got: whoever ended it did not know them.
-async fn end(party: &Party, mut grant: Grant, tokens: Tokens) {
+/// Whether a login was ended or another one made while its tokens were got, so that nobody keeps
+/// them. Where somebody else has renewed the same login, revoking these may end what they got; and
+/// what the other login has may be the same tokens.
+fn is_over(record: &Record, party: &Party, grant: &Grant, tokens: &Tokens) -> bool {
+    let Some(now) = &record.grant else {
+        return true;
+    };
+    let is_other = record.url != party.url.as_str() || now.login != grant.login;
+    let refresh = tokens.refresh.as_ref().or(grant.refresh.as_ref());
+    let shared =
+        is_same(Some(&now.access), Some(&tokens.access)) || is_same(now.refresh.as_ref(), refresh);
+    is_other && !shared
+}
+
+fn is_same(one: Option<&SecretString>, other: Option<&SecretString>) -> bool {
+    one.zip(other)
+        .is_some_and(|(one, other)| one.expose_secret() == other.expose_secret())
+}
+
+/// Revokes tokens of a login that was ended or replaced while they were got: whoever did it did not
+/// know them.
+async fn end(party: Party, mut grant: Grant, tokens: Tokens) {
     grant.access = tokens.access;
     grant.refresh = tokens.refresh.or(grant.refresh);
     let revocation = quiet(revoke(party.url.as_str(), &grant, &party.client)).await;
@@ -166,8 +192,7 @@ async fn keep(
 /// Whether a record still has the token of this server that was to be replaced.
 fn is_of(record: &Record, party: &Party, used: &SecretString) -> bool {
     let access = record.grant.as_ref().map(|grant| &grant.access);
-    record.url == party.url.as_str()
-        && access.is_some_and(|access| access.expose_secret() == used.expose_secret())
+    record.url == party.url.as_str() && is_same(access, Some(used))
 }
 
 /// Asks for new tokens where the server is logged in to now, if that is who gave the old ones.
@@ -221,8 +246,8 @@ fn millis_of(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Tells one attempt from all others.
-fn nonce() -> String {
+/// Tells one attempt or login from all others.
+pub(crate) fn nonce() -> String {
     let mut bytes = [0_u8; 16];
     // Without randomness two of one process at one moment are one, which nobody notices.
     let _ = getrandom::fill(&mut bytes);

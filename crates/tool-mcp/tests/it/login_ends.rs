@@ -320,12 +320,12 @@ async fn a_secret_goes_to_nobody_but_whom_it_was_configured_for() {
     assert_eq!(form(&last)["client_secret"], "configured-canary");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_renewal_brings_is_revoked_where_the_login_was_ended_meanwhile() {
-    let ending = Arc::new(OnceLock::<Logins>::new());
-    let said = Arc::new(Mutex::new(None));
-    let (logins, out) = (Arc::clone(&ending), Arc::clone(&said));
-    let site = LoginSite::with(move |asked, reply| {
+/// What happens while a login is renewed.
+type Meanwhile = Arc<OnceLock<Box<dyn Fn() + Send + Sync>>>;
+
+async fn renewing(meanwhile: &Meanwhile) -> LoginSite {
+    let meanwhile = Arc::clone(meanwhile);
+    LoginSite::with(move |asked, reply| {
         let renews = asked.text.contains("grant_type=refresh_token");
         match asked.target.as_str() {
             METADATA => {
@@ -336,36 +336,52 @@ async fn what_a_renewal_brings_is_revoked_where_the_login_was_ended_meanwhile() 
             }
             REVOKE => Reply::empty(200),
             "/token" if renews => {
-                let logins = logins.get().expect("somebody is logged in");
-                let ended = tokio::task::block_in_place(|| {
-                    tokio::runtime::Handle::current().block_on(logins.logout(&name(), None))
-                });
-                *out.lock().expect("no panic") = ended.expect("it is written");
+                meanwhile.get().expect("somebody is logged in")();
                 reply
             }
             _ => reply,
         }
     })
-    .await;
-    let clock = Clock::default();
+    .await
+}
+
+/// Waits for something in the middle of an answer.
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
+}
+
+fn revoked(site: &LoginSite) -> Vec<String> {
+    let mut forms: Vec<_> = site.asked(REVOKE).iter().map(form).collect();
+    let tokens = forms.iter_mut().map(|form| form.remove("token"));
+    tokens.map(|token| token.expect("it has one")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_renewal_brings_is_revoked_where_the_login_was_ended_meanwhile() {
+    let (meanwhile, clock) = (Meanwhile::default(), Clock::default());
+    let site = renewing(&meanwhile).await;
     let logins = clock.logins(&Arc::new(MemoryState::default()));
     log_in(&logins, &site).await;
     let gateway = Gateway::start([site.server()], &logins).await;
     gateway.becomes_ready().await;
-    assert!(ending.set(logins).is_ok());
+    let said = Arc::new(Mutex::new(None));
+    let out = Arc::clone(&said);
+    let ends = move || {
+        let ended = wait(logins.logout(&name(), None));
+        *out.lock().expect("no panic") = ended.expect("it is written");
+    };
+    assert!(meanwhile.set(Box::new(ends)).is_ok());
     site.expire();
     clock.pass(3601);
     gateway.is_locked_by_a_call().await;
     eventually("all tokens are revoked", || site.asked(REVOKE).len() == 4).await;
-    let tokens: Vec<_> = site.asked(REVOKE).iter().map(form).collect();
-    let tokens: Vec<_> = tokens.iter().map(|form| form["token"].as_str()).collect();
     let expected = [
         "canary-refresh-1",
         "canary-access-1",
         "canary-refresh-2",
         "canary-access-2",
     ];
-    assert_eq!(tokens, expected);
+    assert_eq!(revoked(&site), expected);
     // Whoever ended it could not know that.
     let said = said.lock().expect("no panic").take().expect("it was ended");
     match said.revocation {
@@ -374,4 +390,80 @@ async fn what_a_renewal_brings_is_revoked_where_the_login_was_ended_meanwhile() 
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_renewal_brings_is_revoked_where_another_login_was_made_meanwhile_and_only_that() {
+    for logs_out in [true, false] {
+        let (meanwhile, clock) = (Meanwhile::default(), Clock::default());
+        let site = renewing(&meanwhile).await;
+        let logins = clock.logins(&Arc::new(MemoryState::default()));
+        log_in(&logins, &site).await;
+        let gateway = Gateway::start([site.server()], &logins).await;
+        gateway.becomes_ready().await;
+        let (server, kept) = (site.server(), logins.clone());
+        let again = move || {
+            if logs_out {
+                wait(logins.logout(&name(), None)).expect("it is written");
+            }
+            wait(logins.login(&server, &Person::agreeing())).expect("it agrees");
+        };
+        assert!(meanwhile.set(Box::new(again)).is_ok());
+        site.expire();
+        clock.pass(3601);
+        assert_eq!(gateway.call("echo").await.text(), "echo");
+        let mut expected = vec!["canary-refresh-2", "canary-access-2"];
+        if logs_out {
+            expected.splice(0..0, ["canary-refresh-1", "canary-access-1"]);
+        }
+        eventually("nobody's tokens are revoked", || {
+            site.asked(REVOKE).len() == expected.len()
+        })
+        .await;
+        assert_eq!(revoked(&site), expected);
+        // The other login is the one that is kept.
+        gateway.upstreams.shutdown().await;
+        log_out(&kept, None).await;
+        expected.extend(["canary-refresh-3", "canary-access-3"]);
+        assert_eq!(revoked(&site), expected);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_renewal_brings_is_not_revoked_where_somebody_else_has_renewed_the_same_login() {
+    let (meanwhile, clock) = (Meanwhile::default(), Clock::default());
+    let site = renewing(&meanwhile).await;
+    let state = Arc::new(MemoryState::default());
+    let logins = clock.logins(&state);
+    log_in(&logins, &site).await;
+    let gateway = Gateway::start([site.server()], &logins).await;
+    gateway.becomes_ready().await;
+    let once = AtomicBool::new(true);
+    let renews = move || {
+        if !once.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let read = wait(state.read("mcp/login/srv", None)).expect("it is read");
+        let StateReading::Value(bytes, version) = read else {
+            panic!("there is something");
+        };
+        let mut record: Value = serde_json::from_slice(&bytes).expect("it is JSON");
+        record["renewing"] = Value::Null;
+        let grant = &mut record["grant"];
+        grant["access"] = json!("canary-other-access");
+        grant["refresh"] = json!("canary-other-refresh");
+        grant["expires"] = json!(9_000_000);
+        grant["due"] = json!(9_000_000);
+        let renewed = record.to_string();
+        let written = state.write("mcp/login/srv", Some(&version), renewed.as_bytes());
+        assert!(wait(written).expect("it is written").is_some());
+    };
+    assert!(meanwhile.set(Box::new(renews)).is_ok());
+    site.expire();
+    clock.pass(3601);
+    // What somebody else got is used, and the site takes none of it.
+    gateway.is_locked_by_a_call().await;
+    let forms = site.forms();
+    assert_eq!(forms[2]["refresh_token"], "canary-other-refresh");
+    assert_eq!(site.asked(REVOKE).len(), 0);
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 use tool_core::BoxFuture;
 use tool_mcp::{
-    Completion, HttpOptions, Offer, OfferError, OfferEvents, OfferKind, Offerings, Server, Watching,
+    Completion, HttpOptions, Offer, OfferError, OfferEvents, OfferKind, Offerings, Server,
 };
 use tool_registry::Registry;
 

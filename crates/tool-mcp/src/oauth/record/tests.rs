@@ -21,6 +21,7 @@ fn record() -> Record {
             refresh: Some("canary-refresh".into()),
             expires: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(1500)),
             due: Some(SystemTime::UNIX_EPOCH + Duration::from_millis(750)),
+            login: Some("one".to_owned()),
             revoking: None,
         }),
         registered: Some(Registered {
@@ -42,6 +43,7 @@ fn a_record_is_read_as_it_was_written() {
     assert_eq!(written, read.write().expect("it can be written"));
     let grant = read.grant.expect("there is one");
     assert_eq!(grant.access.expose_secret(), "canary-access");
+    assert_eq!(grant.login.as_deref(), Some("one"));
     assert!(grant.refresh.is_some() && grant.client.secret.is_some());
 }
 
