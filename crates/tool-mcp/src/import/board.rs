@@ -1,7 +1,7 @@
 //! Who waits for what on one connection.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub(crate) struct Board {
     /// How many of these were looked at.
     changes_seen: watch::Sender<u64>,
     closed: CancellationToken,
+    /// Whether the revision that is spoken lets the server tell that a page is done.
+    tells_pages: AtomicBool,
     pub(crate) tally: Arc<Tally>,
     pub(crate) frame_bytes: usize,
 }
@@ -80,6 +82,7 @@ impl Board {
             changes_told: AtomicU64::new(0),
             changes_seen: watch::Sender::new(0),
             closed: CancellationToken::new(),
+            tells_pages: AtomicBool::new(false),
             tally,
             frame_bytes,
         }
@@ -206,6 +209,30 @@ impl Board {
         match mailbox {
             Some(mailbox) => mailbox.put(Letter::Progress(report)),
             None => self.stray(),
+        }
+    }
+
+    /// Says that the server may tell that pages are done.
+    pub(crate) fn set_tells_pages(&self) {
+        self.tells_pages.store(true, Ordering::Relaxed);
+    }
+
+    /// A page that the server had opened is done: told to whoever was shown it. A server of a
+    /// revision that has no such message is not heard.
+    pub(crate) fn page_done(&self, id: Option<&str>) {
+        let server = self.tally.server.clone();
+        match id {
+            Some(id) if self.tells_pages.load(Ordering::Relaxed) => {
+                let id = id.to_owned();
+                self.tally.events.send(OfferEvent::PageDone { server, id });
+            }
+            _ => {
+                tracing::debug!(
+                    server,
+                    "a page is told to be done in a way that there is not"
+                );
+                self.stray();
+            }
         }
     }
 

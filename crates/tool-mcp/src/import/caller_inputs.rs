@@ -107,6 +107,7 @@ impl Inputs for CallerInputs {
             let kind = wanted.ask.kind();
             self.allowed(&wanted.server, kind, calling.facts()).await?;
             let ask = labelled(&wanted.server, wanted.ask.clone())?;
+            calling.shown_page(&wanted.server, &ask);
             let answer = calling.pass_on(&wanted.key, ask).await;
             let answer = answer.map_err(|error| error.to_string())?;
             Ok(InputAnswer::result(answer))

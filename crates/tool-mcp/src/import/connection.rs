@@ -102,6 +102,9 @@ impl Connection {
     /// Settles the era, once.
     pub(crate) fn settle(&self, era: Era) {
         self.carrier.settle(&era);
+        if era.tells_pages() {
+            self.board.set_tells_pages();
+        }
         // It is settled by the only one who greets.
         let _ = self.era.set(era);
     }

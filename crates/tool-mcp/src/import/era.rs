@@ -45,6 +45,14 @@ impl Era {
         }
     }
 
+    /// Whether a server may tell that a page is done.
+    ///
+    /// Source: Model Context Protocol 2025-11-25, "Elicitation", completion notifications; the
+    /// revision after it has no such message.
+    pub(crate) fn tells_pages(&self) -> bool {
+        matches!(self, Self::Handshake(version) if **version == *HANDSHAKE)
+    }
+
     /// Adds to a request what its era wants in it, and the token for reports about it.
     pub(crate) async fn dress(
         &self,

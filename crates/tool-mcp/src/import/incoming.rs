@@ -191,6 +191,10 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
                 });
             }
         }
+        "notifications/elicitation/complete" => {
+            let params = value(params);
+            board.page_done(params.get("elicitationId").and_then(Value::as_str));
+        }
         "notifications/message" => {
             let mut params = value(params);
             let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);

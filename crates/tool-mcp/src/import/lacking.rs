@@ -76,8 +76,12 @@ async fn pages(calling: &CallingClient, inputs: &dyn Inputs, server: &str, data:
         let Some(ask) = inputs.passed_on(&wanted).await else {
             return;
         };
-        passed.push(ask.into_params());
+        passed.push(ask);
     }
+    for page in &passed {
+        calling.shown_page(server, page);
+    }
+    let passed: Vec<Value> = passed.into_iter().map(Ask::into_params).collect();
     if !passed.is_empty() {
         let text = format!("server {server} needs a person to open a page first");
         let error = RpcError::new(RpcError::PAGES, text);

@@ -19,6 +19,14 @@ pub enum OfferEvent {
         /// Its URI.
         uri: String,
     },
+    /// What a person does on a page that a server had opened is done. For whoever was shown the
+    /// page, and nobody else.
+    PageDone {
+        /// The configured name of the server.
+        server: String,
+        /// The id under which the page was shown.
+        id: String,
+    },
     /// A server logs.
     Logged {
         /// The configured name of the server.

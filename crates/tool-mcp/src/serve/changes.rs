@@ -80,6 +80,7 @@ const TOOLS: &str = "notifications/tools/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
 const RESOURCES: &str = "notifications/resources/list_changed";
 const RESOURCE: &str = "notifications/resources/updated";
+const PAGE: &str = "notifications/elicitation/complete";
 const LOG: &str = "notifications/message";
 
 /// Whether a client is told what imported servers log.
@@ -105,6 +106,11 @@ pub(crate) async fn tell(
             Change::Offered(OfferEvent::Changed(_)) => (RESOURCES, None),
             Change::Offered(OfferEvent::Updated { uri }) if connection.is_subscribed(&uri) => {
                 (RESOURCE, Some(json!({"uri": uri})))
+            }
+            Change::Offered(OfferEvent::PageDone { server, id })
+                if connection.page_done(&server, &id) =>
+            {
+                (PAGE, Some(json!({"elicitationId": id})))
             }
             Change::Offered(OfferEvent::Logged {
                 server,

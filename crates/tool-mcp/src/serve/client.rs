@@ -1,6 +1,6 @@
 //! Who makes a request, and how it can be reached while that runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,6 +40,9 @@ pub(crate) struct Connection {
     pub(crate) asks: Arc<Asks>,
     /// Resources of which the client wants to know when they change.
     subscriptions: Mutex<HashMap<String, Vec<Watching>>>,
+    /// Pages that the client was shown and of which nobody said that they are done: the server
+    /// that had them opened, and the id. The oldest first.
+    pages: Mutex<VecDeque<(String, String)>>,
     log_level: AtomicU8,
     /// Who is told of that level, once the client has said one.
     logs: Mutex<Vec<Watching>>,
@@ -50,6 +53,7 @@ impl Default for Connection {
         Self {
             asks: Arc::default(),
             subscriptions: Mutex::default(),
+            pages: Mutex::default(),
             log_level: AtomicU8::new(LogLevel::Info as u8),
             logs: Mutex::default(),
         }
@@ -59,7 +63,33 @@ impl Default for Connection {
 /// Resources to which one client can subscribe. More is no interest in any of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_024;
 
+/// Pages of which one client may be told that they are done. Beyond, the oldest is not.
+const MOST_PAGES: usize = 256;
+
 impl Connection {
+    /// The client is about to be shown a page of a server.
+    #[cfg(feature = "child")]
+    pub(crate) fn shown_page(&self, server: &str, id: &str) {
+        let mut pages = self.pages();
+        if !pages.iter().any(|page| is_page(page, server, id)) {
+            pages.push_back((server.to_owned(), id.to_owned()));
+        }
+        if pages.len() > MOST_PAGES {
+            pages.pop_front();
+        }
+    }
+
+    /// Whether the client was shown that page, and not told yet that it is done.
+    pub(crate) fn page_done(&self, server: &str, id: &str) -> bool {
+        let mut pages = self.pages();
+        let shown = pages.iter().position(|page| is_page(page, server, id));
+        shown.and_then(|at| pages.remove(at)).is_some()
+    }
+
+    fn pages(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn subscribe(&self, uri: String, watching: Vec<Watching>) -> Result<(), String> {
         let mut subscriptions = self.subscriptions();
         if subscriptions.len() >= MOST_SUBSCRIPTIONS && !subscriptions.contains_key(&uri) {
@@ -94,6 +124,10 @@ impl Connection {
         self.log_level.store(level as u8, Ordering::Relaxed);
         *self.logs.lock().unwrap_or_else(PoisonError::into_inner) = told;
     }
+}
+
+fn is_page(page: &(String, String), server: &str, id: &str) -> bool {
+    page.0 == server && page.1 == id
 }
 
 impl Client {

@@ -113,3 +113,65 @@ async fn pages_are_passed_on_to_nobody_who_could_not_open_them_or_where_no_rule_
     let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
     assert_eq!(*failure(&client.ask(CALL, pages(&[PAGE])).await), told);
 }
+
+/// Of which pages a client was told that they are done.
+fn done(client: &Agreeing) -> Vec<&str> {
+    let told = client.told.iter();
+    let done = told.filter(|told| told["method"] == "notifications/elicitation/complete");
+    done.filter_map(|told| told["params"]["elicitationId"].as_str())
+        .collect()
+}
+
+fn page(id: &str) -> Value {
+    let page = json!({"mode": "url", "url": PAGE, "elicitationId": id, "message": "Log in"});
+    json!({"name": "srv__page", "arguments": {"pages": [page]}})
+}
+
+#[tokio::test]
+async fn a_page_that_is_done_is_told_once_to_the_client_that_was_shown_it_and_to_nobody_else() {
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let mut other = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let mut later = Agreeing::of(&gateway.server, Speaks::Stateless).await;
+    client.ask(CALL, page("its")).await;
+    other.ask(CALL, page("the others")).await;
+    // The last one is where everybody has been told of those before.
+    let ids = json!(["its", "nobodys", "its", "the others"]);
+    let poke = json!({"name": "srv__poke", "arguments": {"done": ids}});
+    later.ask(CALL, poke).await;
+    for (client, expected) in [(&mut client, "its"), (&mut other, "the others")] {
+        while done(client).is_empty() {
+            client.ask("ping", json!({})).await;
+            tokio::task::yield_now().await;
+        }
+        // What comes behind would have come by now: events keep their order.
+        for id in ["its", "the others", "end"] {
+            if id == "end" {
+                client.ask(CALL, page(id)).await;
+            }
+            let poke = json!({"name": "srv__poke", "arguments": {"done": [id]}});
+            client.ask(CALL, poke).await;
+        }
+        while !done(client).contains(&"end") {
+            client.ask("ping", json!({})).await;
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(done(client), [expected, "end"]);
+    }
+    assert!(done(&later).is_empty());
+}
+
+#[tokio::test]
+async fn a_page_is_told_to_be_done_in_no_revision_without_that_message() {
+    let gateway = Gateway::of("stateless", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let ask = json!({"name": "srv__ask", "arguments": {"url": PAGE}});
+    client.ask(CALL, ask).await;
+    assert_eq!(client.asked.len(), 1);
+    assert_eq!(client.asked[0].1["elicitationId"], "e-1");
+    let tell = json!({"name": "srv__echo", "arguments": {"done": "e-1"}});
+    client.ask(CALL, tell).await;
+    // It was counted ahead of the answer, and sent to nobody.
+    assert_eq!(gateway.srv.status().stray_messages, 1);
+    assert!(done(&client).is_empty());
+}

@@ -106,6 +106,10 @@ impl Misbehaving {
                 println!("{}", json!({"jsonrpc": "2.0", "id": id, "error": error}));
             }
             ("holding", "tools/call") => {
+                for done in params["arguments"]["done"].as_array().into_iter().flatten() {
+                    let done = json!({"elicitationId": done});
+                    notify("notifications/elicitation/complete", &done);
+                }
                 text(id, "poked");
                 if let Some(held) = self.held.take() {
                     text(&held, "held until then");
@@ -165,6 +169,11 @@ fn stateless(id: &Value, method: &str, params: &Value) {
                 "tools": tools}),
         ),
         ("tools/call", "echo") if params["arguments"]["n"] == 99 => exit(9),
+        ("tools/call", "echo") if params["arguments"]["done"].is_string() => {
+            let done = json!({"elicitationId": params["arguments"]["done"]});
+            notify("notifications/elicitation/complete", &done);
+            answer(id, complete("heard"));
+        }
         ("tools/call", "echo") => answer(id, complete("heard")),
         ("tools/call", "ask") if params["inputResponses"].is_null() => {
             let asked = match params["arguments"]["url"].as_str() {
