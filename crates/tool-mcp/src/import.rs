@@ -20,6 +20,7 @@ mod driver;
 mod environment;
 mod era;
 mod event;
+mod fetches;
 mod gates;
 mod greeting;
 #[cfg(feature = "http-client")]

@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 use tool_core::BoxFuture;
 
 use super::call_error::CallError;
+use super::fetches::{Fetched, Fetches};
 use super::lacking;
-use super::listing::Listing;
 use super::offer_names::{fits, named};
 use super::slot::Claim;
 use super::upstream::Upstream;
@@ -22,9 +20,6 @@ use crate::offerings::{
 use crate::serve::LogLevel;
 use crate::wire::RpcError;
 
-/// The longest time for which a list is kept, whatever its server says.
-const LONGEST: Duration = Duration::from_secs(60 * 60);
-
 /// What imported servers have beside tools.
 ///
 /// Resources keep their URIs: where two servers list the same one, the first by name has it.
@@ -32,21 +27,15 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 pub(crate) struct Offered {
     upstreams: Vec<Arc<Upstream>>,
     events: OfferEventSender,
+    fetches: Arc<Fetches>,
     kept: Mutex<Kept>,
 }
 
 #[derive(Default)]
 struct Kept {
-    lists: HashMap<(String, OfferKind), KeptList>,
+    lists: HashMap<(String, OfferKind), Arc<Fetched>>,
     /// Where the key of an offer leads, as of the last list of its kind.
     owners: HashMap<OfferKind, HashMap<String, Owner>>,
-}
-
-struct KeptList {
-    until: Instant,
-    /// Of the server when the list was asked for; a later one makes it old.
-    generation: u64,
-    entries: Vec<Value>,
 }
 
 #[derive(Clone)]
@@ -61,6 +50,7 @@ impl Offered {
         Self {
             upstreams,
             events,
+            fetches: Arc::default(),
             kept: Mutex::default(),
         }
     }
@@ -76,26 +66,19 @@ impl Offered {
                 lists.insert(upstream.name.clone(), entries);
                 continue;
             }
-            let upstream = Arc::clone(upstream);
+            let (fetches, upstream) = (Arc::clone(&self.fetches), Arc::clone(upstream));
             fetching.spawn(async move {
-                let generation = upstream.generation();
-                let listing = fetch(&upstream, kind).await;
-                (upstream, generation, listing)
+                let fetched = fetches.list(&upstream, kind).await;
+                (upstream, fetched)
             });
         }
         while let Some(fetched) = fetching.join_next().await {
-            let Ok((upstream, generation, listing)) = fetched else {
+            let Ok((upstream, fetched)) = fetched else {
                 continue;
             };
-            match listing {
-                Ok(listing) => {
-                    self.keep(&upstream, kind, generation, &listing);
-                    lists.insert(upstream.name.clone(), listing.entries);
-                }
-                Err(error) => {
-                    let (server, method) = (upstream.name.as_str(), kind.list_method());
-                    tracing::warn!(server, method, %error, "server did not list");
-                }
+            if let Some(listing) = &fetched.listing {
+                lists.insert(upstream.name.clone(), listing.entries.clone());
+                self.keep(&upstream, kind, fetched);
             }
         }
         let mut offers = Vec::new();
@@ -123,23 +106,17 @@ impl Offered {
     fn kept_list(&self, upstream: &Upstream, kind: OfferKind) -> Option<Vec<Value>> {
         let kept = self.kept();
         let list = kept.lists.get(&(upstream.name.clone(), kind))?;
-        let fresh = list.generation == upstream.generation() && Instant::now() < list.until;
-        fresh.then(|| list.entries.clone())
+        let listing = list.listing.as_ref().filter(|_| list.is_fresh(upstream))?;
+        Some(listing.entries.clone())
     }
 
-    fn keep(&self, upstream: &Upstream, kind: OfferKind, generation: u64, listing: &Listing) {
-        let age = Duration::from_millis(listing.ttl_ms).min(LONGEST);
+    fn keep(&self, upstream: &Upstream, kind: OfferKind, fetched: Arc<Fetched>) {
         let key = (upstream.name.clone(), kind);
-        if age.is_zero() {
+        if fetched.until.is_none() {
             self.kept().lists.remove(&key);
-            return;
+        } else {
+            self.kept().lists.insert(key, fetched);
         }
-        let list = KeptList {
-            until: Instant::now() + age,
-            generation,
-            entries: listing.entries.clone(),
-        };
-        self.kept().lists.insert(key, list);
     }
 
     /// Whose it is. Lists are asked for where nobody has asked for them yet.
@@ -267,11 +244,6 @@ impl Offerings for Offered {
     fn events(&self) -> OfferEvents {
         self.events.subscribe()
     }
-}
-
-async fn fetch(upstream: &Upstream, kind: OfferKind) -> Result<Listing, CallError> {
-    let connection = upstream.line.get()?;
-    Listing::fetch(&connection, kind.list_method(), kind.list_member()).await
 }
 
 async fn ask(

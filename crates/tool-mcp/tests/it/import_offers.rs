@@ -1,12 +1,14 @@
 //! What servers have beside tools.
 
 use serde_json::{Map, Value, json};
+use tokio::task::JoinSet;
 use tool_core::Namespace;
 use tool_mcp::{
     Completion, OfferErrorKind, OfferEvent, OfferKind, ServerConfig, ServersConfig, Upstreams,
 };
 use tool_registry::Registry;
 
+use crate::support::eventually;
 use crate::support::imported::{Imported, server};
 
 fn object(value: Value) -> Map<String, Value> {
@@ -100,4 +102,44 @@ async fn the_first_server_by_name_has_a_resource_that_two_list_and_each_has_its_
     let missing = missing.expect_err("nobody has it");
     assert_eq!(missing.kind(), OfferErrorKind::NotFound);
     upstreams.shutdown().await;
+}
+
+#[tokio::test]
+async fn however_many_want_a_list_its_server_is_asked_once_at_a_time_and_nobody_gets_an_older_one()
+{
+    const CLIENTS: usize = 40;
+    let srv = Imported::new("offers-held").await;
+    let asked = || {
+        let transcript = srv.transcript();
+        let lists = transcript.iter();
+        lists.filter(|it| it["method"] == "prompts/list").count()
+    };
+    let mut listing = JoinSet::new();
+    let want = |listing: &mut JoinSet<usize>| {
+        let offers = srv.upstreams.offerings();
+        listing.spawn(async move {
+            let prompts = offers.list(OfferKind::Prompt).await;
+            prompts.expect("it lists").len()
+        });
+    };
+    want(&mut listing);
+    eventually("it is asked", || asked() == 1).await;
+    for _ in 0..CLIENTS {
+        want(&mut listing);
+    }
+    for round in [2, 3] {
+        // Whoever came before has sent by now what it is going to send.
+        assert_eq!(srv.call("poke", json!({})).await.text(), "poked");
+        let first = listing.join_next().await;
+        assert_eq!(first.expect("one is there").expect("no panic"), 1);
+        if round == 2 {
+            // The others came while it was asked, and get one that was asked for after that.
+            eventually("it is asked again", || asked() == 2).await;
+            assert_eq!(listing.len(), CLIENTS);
+        }
+    }
+    while let Some(listed) = listing.join_next().await {
+        assert_eq!(listed.expect("no panic"), 1);
+    }
+    assert_eq!(asked(), 2);
 }

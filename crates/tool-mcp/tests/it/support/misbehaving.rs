@@ -122,7 +122,16 @@ impl Misbehaving {
             }
             ("poisoned", "tools/list") => answer(id, json!({"tools": [poisoned_tool()]})),
             ("hopeless", "tools/list") => answer(id, json!({"tools": hopeless_tools()})),
-            ("offers", "initialize") => answer(
+            // Holds each list of prompts until it is poked.
+            ("offers-held", "tools/list") => answer(id, json!({"tools": [tool("poke")]})),
+            ("offers-held", "prompts/list") => self.held = Some(id.clone()),
+            ("offers-held", "tools/call") => {
+                text(id, "poked");
+                if let Some(held) = self.held.take() {
+                    offers(&held, "prompts/list", params);
+                }
+            }
+            ("offers" | "offers-held", "initialize") => answer(
                 id,
                 json!({
                     "protocolVersion": "2025-06-18",
