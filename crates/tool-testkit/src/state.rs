@@ -1,5 +1,6 @@
 //! What every [`State`] promises.
 
+mod between;
 mod claims;
 mod values;
 
@@ -10,6 +11,7 @@ use tool_core::{State, StateReading, StateVersion};
 use crate::report::{Failed, Report};
 
 pub use crate::report::Verdict;
+pub use between::{Between, Fault, Operation};
 
 /// Opens the states that the suite runs on.
 ///

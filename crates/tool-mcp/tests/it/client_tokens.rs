@@ -2,62 +2,21 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tool_core::{BoxFuture, State, StateError, StateReading, StateVersion};
+use tool_core::{State, StateReading};
 use tool_mcp::{BearerToken, ClientTokens, HttpOptions, HttpServer, TokensError};
 use tool_registry::MemoryState;
+use tool_testkit::state::{Between, Fault, Operation};
 
 use crate::support::eventually;
 use crate::support::http::{Client, request};
 use crate::support::peer::modern;
 use crate::support::served::{Served, served};
 
-/// A state that can be made to fail, and shows what is in it.
-#[derive(Default)]
-struct Shaky {
-    state: MemoryState,
-    fails: AtomicBool,
-    hangs: AtomicBool,
-}
-
-impl State for Shaky {
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        until: SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StateError>> {
-        self.state.claim(key, until)
-    }
-
-    fn read<'a>(
-        &'a self,
-        key: &'a str,
-        known: Option<&'a StateVersion>,
-    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
-        if self.fails.load(Ordering::Relaxed) {
-            return Box::pin(async { Err(StateError::new("the disk is gone")) });
-        }
-        if self.hangs.load(Ordering::Relaxed) {
-            return Box::pin(std::future::pending());
-        }
-        self.state.read(key, known)
-    }
-
-    fn write<'a>(
-        &'a self,
-        key: &'a str,
-        expected: Option<&'a StateVersion>,
-        value: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
-        self.state.write(key, expected, value)
-    }
-}
-
-fn kept() -> (Arc<Shaky>, ClientTokens) {
-    let state = Arc::new(Shaky::default());
+fn kept() -> (Arc<Between>, ClientTokens) {
+    let state = Arc::new(Between::new(Arc::new(MemoryState::default())));
     let tokens = ClientTokens::new(Arc::clone(&state) as Arc<dyn State>);
     (state, tokens)
 }
@@ -236,7 +195,7 @@ async fn while_tokens_cannot_be_read_nobody_comes_in_by_one() {
     let (http, _served) = listening(&tokens).await;
     let client = Client::new(http.address());
     assert_eq!(status(&client, &ann).await, 200);
-    state.fails.store(true, Ordering::Relaxed);
+    state.set(Operation::Read, Some(Fault::Fails("the disk is gone")));
     pass_two_seconds().await;
     until(&client, &ann, 503).await;
     let options = HttpOptions::new(SocketAddr::from(([127, 0, 0, 1], 0))).kept_tokens(tokens);
@@ -255,11 +214,11 @@ async fn while_the_state_does_not_answer_nobody_comes_in_by_a_token_of_it() {
     let (http, _served) = listening(&tokens).await;
     let client = Client::new(http.address());
     assert_eq!(status(&client, &ann).await, 200);
-    state.hangs.store(true, Ordering::Relaxed);
+    state.set(Operation::Read, Some(Fault::Hangs));
     pass_two_seconds().await;
     pass(5).await;
     until(&client, &ann, 503).await;
-    state.hangs.store(false, Ordering::Relaxed);
+    state.set(Operation::Read, None);
     pass_two_seconds().await;
     until(&client, &ann, 200).await;
 }

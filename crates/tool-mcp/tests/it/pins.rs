@@ -1,13 +1,13 @@
 //! What was trusted of a server, and what becomes of changes.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_core::{BoxFuture, Namespace, State, StateError, StateReading, StateVersion};
 use tool_mcp::{Change, FirstSight, Launch, Pins};
 use tool_registry::MemoryState;
+use tool_testkit::state::{Between, Operation};
 
 fn server() -> Namespace {
     Namespace::new("git").expect("a name")
@@ -286,54 +286,13 @@ async fn a_server_that_was_forgotten_is_one_that_was_never_seen() {
     assert_eq!(pins.servers().await.unwrap(), [server()]);
 }
 
-/// A state whose writes of some keys wait until they are let through.
-#[derive(Default)]
-struct Gated {
-    state: MemoryState,
-    held: Mutex<HashMap<String, Arc<Semaphore>>>,
-}
-
-impl Gated {
-    /// Holds the next write of a key until a permit is added.
-    fn hold(&self, key: &str) -> Arc<Semaphore> {
-        let gate = Arc::new(Semaphore::new(0));
-        let mut held = self.held.lock().expect("not poisoned");
-        held.insert(key.to_owned(), Arc::clone(&gate));
-        gate
-    }
-}
-
-impl State for Gated {
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        until: std::time::SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StateError>> {
-        self.state.claim(key, until)
-    }
-
-    fn read<'a>(
-        &'a self,
-        key: &'a str,
-        known: Option<&'a StateVersion>,
-    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
-        self.state.read(key, known)
-    }
-
-    fn write<'a>(
-        &'a self,
-        key: &'a str,
-        expected: Option<&'a StateVersion>,
-        value: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
-        let gate = self.held.lock().expect("not poisoned").remove(key);
-        Box::pin(async move {
-            if let Some(gate) = gate {
-                gate.acquire().await.expect("it is open").forget();
-            }
-            self.state.write(key, expected, value).await
-        })
-    }
+/// Holds the next write of a key until a permit is added.
+fn hold(state: &Between, key: &str) -> Arc<Semaphore> {
+    let gate = Arc::new(Semaphore::new(0));
+    let waits = Arc::clone(&gate);
+    let held = async move { waits.acquire().await.expect("it is open").forget() };
+    state.before_next(Operation::Write, Some(key), Box::pin(held));
+    gate
 }
 
 /// Goes on as far as it gets for now, which is not to the end.
@@ -349,15 +308,15 @@ async fn until_held<T>(running: &mut (impl Future<Output = T> + Unpin)) {
 async fn a_server_that_is_seen_while_it_is_forgotten_is_listed() {
     const NAMES: &str = "mcp/pins";
     for forgotten_first in [false, true] {
-        let state = Arc::new(Gated::default());
+        let state = Arc::new(Between::new(Arc::new(MemoryState::default())));
         let pins = Pins::new(Arc::clone(&state) as Arc<dyn State>);
         pins.see_launch(&server(), &launch(&["a"])).await.unwrap();
 
-        let unnamed = state.hold(NAMES);
+        let unnamed = hold(&state, NAMES);
         let (server, again) = (server(), launch(&["b"]));
         let mut forgetting = Box::pin(pins.forget(&server, None));
         until_held(&mut forgetting).await;
-        let seen = state.hold("mcp/pins/git");
+        let seen = hold(&state, "mcp/pins/git");
         let mut seeing = Box::pin(pins.see_launch(&server, &again));
         until_held(&mut seeing).await;
         unnamed.add_permits(1);

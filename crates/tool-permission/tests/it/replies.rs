@@ -1,18 +1,18 @@
 //! Answers for more than one question, answers that are saved, and requests that queue.
 
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tool_core::{
-    Action, Answer, BoxFuture, Decision, Digest, Facts, Identity, Namespace, Permission,
-    Policy as _, Refusal, Request, Resource, Source, State, StateError, StateReading, StateVersion,
-    ToolName,
+    Action, Answer, Decision, Digest, Facts, Identity, Namespace, Permission, Policy as _, Refusal,
+    Request, Resource, Source, State, ToolName,
 };
 use tool_permission::{
     AnswerError, Approval, Approvals, Desk, Ending, Notice, Queued, Reply, ReplyScope, Rule,
     RulePolicy, Scope, Ticket,
 };
+use tool_testkit::state::{Between, Operation};
 
 use crate::approvals::Shared;
 use crate::command_grammar::Random;
@@ -324,44 +324,9 @@ async fn of_two_hundred_requests_each_ends_once_and_none_crosses_to_another() {
     assert!(office.desk.all().is_empty());
 }
 
-/// State in which the next write takes the ticket of a question with it.
-#[derive(Default)]
-struct Withdrawing {
-    kept: Shared,
-    ticket: Mutex<Option<Ticket>>,
-}
-
-impl State for Withdrawing {
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        until: SystemTime,
-    ) -> BoxFuture<'a, Result<bool, StateError>> {
-        self.kept.claim(key, until)
-    }
-
-    fn read<'a>(
-        &'a self,
-        key: &'a str,
-        known: Option<&'a StateVersion>,
-    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
-        self.kept.read(key, known)
-    }
-
-    fn write<'a>(
-        &'a self,
-        key: &'a str,
-        expected: Option<&'a StateVersion>,
-        value: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
-        drop(self.ticket.lock().unwrap().take());
-        self.kept.write(key, expected, value)
-    }
-}
-
 #[tokio::test]
 async fn an_answer_that_comes_too_late_takes_back_what_it_saved_and_nothing_older() {
-    let state = Arc::new(Withdrawing::default());
+    let state = Arc::new(Between::new(Arc::new(Shared::default())));
     let approvals = Approvals::kept_in(Arc::clone(&state) as Arc<dyn State>, "project");
     let policy = Arc::new(policy([]).approvals(approvals));
     let desk = Desk::new(Arc::clone(&policy));
@@ -385,7 +350,9 @@ async fn an_answer_that_comes_too_late_takes_back_what_it_saved_and_nothing_olde
             policy.saved().grant([approval], older).await.unwrap();
         }
         let before = policy.saved().list().await.unwrap();
-        *state.ticket.lock().unwrap() = Some(ticket);
+        // The next write takes it with it.
+        let withdrawn = async move { drop(ticket) };
+        state.before_next(Operation::Write, None, Box::pin(withdrawn));
         let answered = desk.answer(id, lasts).await;
         assert!(matches!(answered, Err(AnswerError::NotFound(_))));
         assert_eq!(policy.saved().list().await.unwrap(), before, "{name}");

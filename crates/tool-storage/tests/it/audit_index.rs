@@ -3,18 +3,15 @@
 use std::fs;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use tool_core::{
-    BoxFuture, Digest, ErrorChain, Event, EventKind, EventSink as _, Facts, State, StateError,
-    StateReading, StateVersion,
-};
+use tool_core::{Digest, ErrorChain, Event, EventKind, EventSink as _, Facts, State, StateReading};
 use tool_storage::{
     AuditFiles, AuditFinding, AuditIndex, AuditLog, AuditOptions, AuditSegment,
     AuditSegmentState as Segment, DirState,
 };
+use tool_testkit::state::{Between, Fault, Operation};
 
 fn write(log: &AuditLog, lines: u64) {
     let facts = Facts::new();
@@ -26,6 +23,12 @@ fn write(log: &AuditLog, lines: u64) {
 
 fn index(dir: &Path) -> AuditIndex {
     AuditIndex::kept_in(Arc::new(DirState::open(dir.join("state")).unwrap()))
+}
+
+/// The same state, where a test comes between.
+fn between(dir: &Path) -> Arc<Between> {
+    let state = DirState::open(dir.join("state")).unwrap();
+    Arc::new(Between::new(Arc::new(state)))
 }
 
 fn open(folder: &Path) -> AuditLog {
@@ -245,54 +248,11 @@ async fn an_entry_leaves_with_the_file_that_makes_room() {
     assert_eq!(findings(&index, &files).await, [AuditFinding::Whole; 4]);
 }
 
-/// A state whose store is down, or whose answers are lost.
-struct Fails {
-    state: DirState,
-    how: AtomicU8,
-}
-
-const DOWN: u8 = 1;
-const LOSES_ANSWERS: u8 = 2;
-
-impl State for Fails {
-    fn claim<'a>(&'a self, _: &'a str, _: SystemTime) -> BoxFuture<'a, Result<bool, StateError>> {
-        unreachable!("an index claims nothing")
-    }
-
-    fn read<'a>(
-        &'a self,
-        key: &'a str,
-        known: Option<&'a StateVersion>,
-    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
-        if self.how.load(Ordering::SeqCst) == DOWN {
-            return Box::pin(async { Err(StateError::new("the store is down")) });
-        }
-        self.state.read(key, known)
-    }
-
-    fn write<'a>(
-        &'a self,
-        key: &'a str,
-        expected: Option<&'a StateVersion>,
-        value: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
-        Box::pin(async move {
-            let written = self.state.write(key, expected, value).await;
-            match self.how.load(Ordering::SeqCst) {
-                LOSES_ANSWERS => Err(StateError::new("the answer was lost")),
-                _ => written,
-            }
-        })
-    }
-}
-
 #[tokio::test]
 async fn a_state_that_is_down_holds_no_line_up_and_is_told_everything_later_and_once() {
     let dir = tempfile::tempdir().unwrap();
-    let state = Arc::new(Fails {
-        state: DirState::open(dir.path().join("state")).unwrap(),
-        how: AtomicU8::new(DOWN),
-    });
+    let state = between(dir.path());
+    state.set(Operation::Read, Some(Fault::Fails("the store is down")));
     let index = AuditIndex::kept_in(Arc::clone(&state) as Arc<dyn State>);
     let folder = dir.path().join("audit");
     let options = AuditOptions::DEFAULT.file_bytes(NonZeroU64::MIN);
@@ -305,9 +265,11 @@ async fn a_state_that_is_down_holds_no_line_up_and_is_told_everything_later_and_
         assert_eq!((log.lost(), log.is_writing()), (0, true));
     }
     let files = AuditFiles::in_folder(&folder).unwrap();
-    state.how.store(LOSES_ANSWERS, Ordering::SeqCst);
+    state.set(Operation::Read, None);
+    let loses = Fault::LosesAnswers("the answer was lost");
+    state.set(Operation::Write, Some(loses));
     assert!(index.catch_up(&files).await.is_err());
-    state.how.store(0, Ordering::SeqCst);
+    state.set(Operation::Write, None);
     for _ in 0..2 {
         index.catch_up(&files).await.unwrap();
         let expected = (1..=3).map(|number| (number, Segment::Closed, Some(1)));
@@ -436,40 +398,6 @@ async fn what_is_no_file_holds_neither_the_log_nor_its_index_up() {
     );
 }
 
-/// A state to which somebody else comes first, once.
-struct Overtaken {
-    state: DirState,
-    first: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
-}
-
-impl State for Overtaken {
-    fn claim<'a>(&'a self, _: &'a str, _: SystemTime) -> BoxFuture<'a, Result<bool, StateError>> {
-        unreachable!("an index claims nothing")
-    }
-
-    fn read<'a>(
-        &'a self,
-        key: &'a str,
-        known: Option<&'a StateVersion>,
-    ) -> BoxFuture<'a, Result<StateReading, StateError>> {
-        self.state.read(key, known)
-    }
-
-    fn write<'a>(
-        &'a self,
-        key: &'a str,
-        expected: Option<&'a StateVersion>,
-        value: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<StateVersion>, StateError>> {
-        Box::pin(async move {
-            if let Some(first) = self.first.lock().await.take() {
-                first.await;
-            }
-            self.state.write(key, expected, value).await
-        })
-    }
-}
-
 #[tokio::test]
 async fn a_file_that_another_removes_before_it_is_entered_is_not_missed() {
     for lines in [0, 1] {
@@ -488,10 +416,8 @@ async fn a_file_that_another_removes_before_it_is_entered_is_not_missed() {
             log.end_file().await;
             other.catch_up(&log.files()).await.unwrap();
         };
-        let state = Arc::new(Overtaken {
-            state: DirState::open(dir.path().join("state")).unwrap(),
-            first: tokio::sync::Mutex::new(Some(Box::pin(first))),
-        });
+        let state = between(dir.path());
+        state.before_next(Operation::Write, None, Box::pin(first));
         let index = AuditIndex::kept_in(state);
         index.catch_up(&log.files()).await.unwrap();
         let whole = vec![AuditFinding::Whole; usize::try_from(lines).unwrap()];

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+/// A state where a test comes between.
+mod between;
 /// Artifact stores that break their promises.
 mod broken_artifacts;
 /// States that break their promises.
