@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
-use tool_core::{Digest, ErrorChain, State as _, StateReading, StateVersion};
+use tool_core::{BoxFuture, Digest, ErrorChain, State as _, StateReading, StateVersion};
 use tool_storage::object_store::local::LocalFileSystem;
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
@@ -123,20 +123,32 @@ async fn a_key_is_claimed_once_and_a_forgotten_one_is_never_new() {
 }
 
 /// A store in memory whose every request waits once, so that requests of others can come between.
-#[derive(Debug)]
 struct Halting {
     store: Arc<InMemory>,
-    /// Who claims which key once the first put is made, of which the answer is lost then: the client
-    /// sends it again, and the store answers that.
-    overtaking: Mutex<Option<(BucketState, String)>>,
+    /// What another does once the first put is made, and what the client tells of that put, as its
+    /// answer is lost.
+    lost: Mutex<Option<(BoxFuture<'static, ()>, Error)>>,
 }
 
 impl Halting {
     fn new(store: Arc<InMemory>) -> Self {
         Self {
             store,
-            overtaking: Mutex::default(),
+            lost: Mutex::default(),
         }
+    }
+
+    fn losing(store: Arc<InMemory>, meanwhile: BoxFuture<'static, ()>, told: Error) -> Self {
+        Self {
+            store,
+            lost: Mutex::new(Some((meanwhile, told))),
+        }
+    }
+}
+
+impl std::fmt::Debug for Halting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Halting")
     }
 }
 
@@ -156,16 +168,13 @@ impl ObjectStore for Halting {
     ) -> Result<PutResult> {
         tokio::task::yield_now().await;
         let put = self.store.put_opts(path, payload, options).await;
-        let overtaking = self.overtaking.lock().unwrap().take();
-        let Some((state, key)) = overtaking else {
+        let lost = self.lost.lock().unwrap().take();
+        let Some((meanwhile, told)) = lost else {
             return put;
         };
         put?;
-        assert!(state.claim(&key, later()).await.unwrap());
-        Err(Error::Precondition {
-            path: path.to_string(),
-            source: "another version is there".into(),
-        })
+        meanwhile.await;
+        Err(told)
     }
 
     async fn put_multipart_opts(
@@ -240,14 +249,18 @@ async fn a_claim_whose_answer_was_lost_is_known_again_in_what_another_wrote_over
     let (other, store) = state();
     let beside = (0..).map(|number: u32| number.to_string());
     let beside = beside.into_iter().find(|it| shard(it) == shard("key"));
-    let halting = Halting::new(Arc::clone(&store));
-    *halting.overtaking.lock().unwrap() = beside.clone().map(|beside| (other.clone(), beside));
+    let beside = beside.unwrap();
+    // The client sends it again, and the store answers that.
+    let told = lost().into_iter().next().unwrap();
+    let (claims, key) = (other.clone(), beside.clone());
+    let overtaking = async move { assert!(claims.claim(&key, later()).await.unwrap()) };
+    let halting = Halting::losing(Arc::clone(&store), Box::pin(overtaking), told);
     let state = BucketState::new(Bucket::without_parts(Arc::new(halting), "b"));
     let later = later();
     assert!(state.claim("key", later).await.unwrap(), "it was its own");
     for again in [&state, &other] {
         assert!(!again.claim("key", later).await.unwrap());
-        assert!(!again.claim(beside.as_ref().unwrap(), later).await.unwrap());
+        assert!(!again.claim(&beside, later).await.unwrap());
     }
 }
 
@@ -352,77 +365,6 @@ async fn a_store_without_conditions_is_an_error_and_never_a_lost_update() {
     assert_eq!(value, b"one");
 }
 
-/// A store in memory that does what the first put asks for, and whose answer then gets lost.
-#[derive(Debug)]
-struct Loses {
-    store: Arc<InMemory>,
-    /// What the client tells instead, once.
-    instead: Mutex<Option<Error>>,
-    /// What another writes before that.
-    overtaking: Mutex<Option<BucketState>>,
-}
-
-impl std::fmt::Display for Loses {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Loses")
-    }
-}
-
-#[async_trait]
-impl ObjectStore for Loses {
-    async fn put_opts(
-        &self,
-        path: &Path,
-        payload: PutPayload,
-        options: PutOptions,
-    ) -> Result<PutResult> {
-        let put = self.store.put_opts(path, payload, options).await?;
-        let overtaking = self.overtaking.lock().unwrap().take();
-        if let Some(other) = overtaking {
-            let StateReading::Value(_, now) = other.read("key", None).await.unwrap() else {
-                panic!("it was written");
-            };
-            let over = other.write("key", Some(&now), b"over").await.unwrap();
-            assert!(over.is_some());
-        }
-        match self.instead.lock().unwrap().take() {
-            Some(error) => Err(error),
-            None => Ok(put),
-        }
-    }
-
-    async fn put_multipart_opts(
-        &self,
-        path: &Path,
-        options: PutMultipartOptions,
-    ) -> Result<Box<dyn MultipartUpload>> {
-        self.store.put_multipart_opts(path, options).await
-    }
-
-    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
-        self.store.get_opts(path, options).await
-    }
-
-    fn delete_stream(
-        &self,
-        paths: BoxStream<'static, Result<Path>>,
-    ) -> BoxStream<'static, Result<Path>> {
-        self.store.delete_stream(paths)
-    }
-
-    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.store.list(prefix)
-    }
-
-    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.store.list_with_delimiter(prefix).await
-    }
-
-    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
-        self.store.copy_opts(from, to, options).await
-    }
-}
-
 /// What a client tells of a put whose answer was lost: that somebody was faster, where it sent it
 /// again, or that it has no answer.
 fn lost() -> [Error; 3] {
@@ -437,7 +379,7 @@ fn lost() -> [Error; 3] {
             source: "it is there".into(),
         },
         Error::Generic {
-            store: "Loses",
+            store: "Halting",
             source: "the connection was reset".into(),
         },
     ]
@@ -453,11 +395,19 @@ async fn a_value_whose_answer_was_lost_is_known_again_whoever_wrote_over_it() {
         let (other, store) = state();
         let said = error.to_string();
         let first = other.write("key", None, b"first").await.unwrap();
-        let loses = Loses {
-            store: Arc::clone(&store),
-            instead: Mutex::new(Some(error)),
-            overtaking: Mutex::new(is_overtaken.then(|| other.clone())),
+        let over = other.clone();
+        let overtaking = async move {
+            let StateReading::Value(_, now) = over.read("key", None).await.unwrap() else {
+                panic!("it was written");
+            };
+            let written = over.write("key", Some(&now), b"over").await.unwrap();
+            assert!(written.is_some());
         };
+        let meanwhile: BoxFuture<'static, ()> = match is_overtaken {
+            true => Box::pin(overtaking),
+            false => Box::pin(std::future::ready(())),
+        };
+        let loses = Halting::losing(Arc::clone(&store), meanwhile, error);
         let state = BucketState::new(Bucket::without_parts(Arc::new(loses), "b"));
         let own = state.write("key", first.as_ref(), b"own").await.unwrap();
         let own = own.unwrap_or_else(|| panic!("it was its own: {said}"));
