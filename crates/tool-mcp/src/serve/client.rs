@@ -64,6 +64,7 @@ impl Default for Connection {
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_024;
 
 /// Pages of which one client may be told that they are done. Beyond, the oldest is not.
+#[cfg(feature = "child")]
 const MOST_PAGES: usize = 256;
 
 impl Connection {
