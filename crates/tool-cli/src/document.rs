@@ -38,7 +38,7 @@ fn block(content: &Content) -> Value {
             if text.by == Speaker::Runtime {
                 block = block.with("by", text.by.as_str());
             }
-            block.carried(text.annotations.as_ref(), text.meta.as_ref())
+            block.carried(text.annotations.as_deref(), text.meta.as_deref())
         }
         Content::Media(media) => {
             let kind = match media.kind {
@@ -48,7 +48,7 @@ fn block(content: &Content) -> Value {
             Block::new(kind)
                 .with("mimeType", media.mime.as_str())
                 .with("data", STANDARD.encode(&media.data))
-                .carried(media.annotations.as_ref(), media.meta.as_ref())
+                .carried(media.annotations.as_deref(), media.meta.as_deref())
         }
         Content::Embedded(embedded) => {
             let mut resource = Map::new();
@@ -66,11 +66,11 @@ fn block(content: &Content) -> Value {
                 _ => None,
             };
             if let Some(meta) = &embedded.resource_meta {
-                resource.insert("_meta".to_owned(), meta.clone().into());
+                resource.insert("_meta".to_owned(), Value::from((**meta).clone()));
             }
             Block::new("resource")
                 .with("resource", resource)
-                .carried(embedded.annotations.as_ref(), embedded.meta.as_ref())
+                .carried(embedded.annotations.as_deref(), embedded.meta.as_deref())
         }
         Content::Link(link) => {
             let mut block = link.rest.clone();

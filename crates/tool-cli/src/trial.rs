@@ -105,7 +105,7 @@ fn cases(file: &Path) -> Result<Vec<Case>, CliError> {
 async fn settle(case: &Case) -> Verdict {
     let arguments = match &case.raw {
         Value::String(text) => Arguments::Text(text.clone()),
-        value => Arguments::Value(value.clone()),
+        value => Arguments::from(value.clone()),
     };
     let settled = mirror::settle(case.schema.clone(), arguments, &case.options.strip_keys).await;
     match settled {

@@ -71,20 +71,19 @@ impl Bound {
 
     /// Whether texts that are shown one after the other are over the bound together.
     #[must_use]
-    pub fn is_exceeded_by<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
-        let (mut bytes, mut lines) = (0_usize, 0_usize);
-        for text in texts {
-            bytes = bytes.saturating_add(text.len());
-            if bytes > self.bytes() {
-                return true;
-            }
-            // Under the byte bound there is little left to count.
-            lines = lines.saturating_add(text.lines().count());
-            if lines > self.lines() {
-                return true;
-            }
+    pub fn is_exceeded_by<'a>(
+        &self,
+        texts: impl IntoIterator<Item = &'a str, IntoIter: Clone>,
+    ) -> bool {
+        let texts = texts.into_iter();
+        let bytes = texts
+            .clone()
+            .fold(0_usize, |sum, text| sum.saturating_add(text.len()));
+        if bytes > self.bytes() {
+            return true;
         }
-        false
+        // A line has a byte at least, so that there is nothing to count in what is short.
+        bytes > self.lines() && texts.map(|text| text.lines().count()).sum::<usize>() > self.lines()
     }
 }
 

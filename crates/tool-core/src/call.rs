@@ -1,6 +1,6 @@
 //! One call as it arrives.
 
-use crate::CallId;
+use crate::{CallId, CallName};
 
 /// A call that a model, a client or code makes: an optional id, a wire name and arguments.
 ///
@@ -13,7 +13,7 @@ use crate::CallId;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     id: Option<CallId>,
-    name: String,
+    name: CallName,
     arguments: Arguments,
 }
 
@@ -26,14 +26,14 @@ pub struct Call {
 pub enum Arguments {
     /// Text, exactly as the model wrote it. Not yet known to be JSON.
     Text(String),
-    /// A JSON value.
-    Value(serde_json::Value),
+    /// A JSON value, behind a pointer as most come as text, and both are moved about.
+    Value(Box<serde_json::Value>),
 }
 
 impl Call {
     /// A call without an id.
     #[inline]
-    pub fn new(name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+    pub fn new(name: impl Into<CallName>, arguments: impl Into<Arguments>) -> Self {
         Self {
             id: None,
             name: name.into(),
@@ -78,7 +78,7 @@ impl Call {
     /// Takes the call apart: id, name, arguments.
     #[inline]
     #[must_use]
-    pub fn into_parts(self) -> (Option<CallId>, String, Arguments) {
+    pub fn into_parts(self) -> (Option<CallId>, CallName, Arguments) {
         (self.id, self.name, self.arguments)
     }
 }
@@ -98,7 +98,7 @@ impl From<String> for Arguments {
 
 impl From<serde_json::Value> for Arguments {
     fn from(value: serde_json::Value) -> Self {
-        Self::Value(value)
+        Self::Value(Box::new(value))
     }
 }
 

@@ -32,10 +32,10 @@ pub struct Text {
     pub text: String,
     /// Hints for display, as they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Map<String, Value>>,
+    pub annotations: Option<Box<Map<String, Value>>>,
     /// Data for programs, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Map<String, Value>>,
+    pub meta: Option<Box<Map<String, Value>>>,
     /// Who says it. It is told to others, and read from none.
     #[serde(
         default,
@@ -104,10 +104,10 @@ pub struct Media {
     pub data: Bytes,
     /// Hints for display, as they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Map<String, Value>>,
+    pub annotations: Option<Box<Map<String, Value>>>,
     /// Data for programs, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Map<String, Value>>,
+    pub meta: Option<Box<Map<String, Value>>>,
 }
 
 /// A resource with its body.
@@ -123,13 +123,13 @@ pub struct Embedded {
     pub body: EmbeddedBody,
     /// Hints for display, as they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub annotations: Option<Map<String, Value>>,
+    pub annotations: Option<Box<Map<String, Value>>>,
     /// Data for programs, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Map<String, Value>>,
+    pub meta: Option<Box<Map<String, Value>>>,
     /// Data for programs that came inside the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resource_meta: Option<Map<String, Value>>,
+    pub resource_meta: Option<Box<Map<String, Value>>>,
 }
 
 /// The body of an [`Embedded`] resource.

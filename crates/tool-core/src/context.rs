@@ -10,8 +10,8 @@ use crate::contained::contained;
 use crate::{
     AgentId, ArtifactKind, Artifacts, BoxFuture, CallHost, CallId, Cancellation, Credential,
     CredentialError, CredentialNeed, Credentials as _, Dispatch, Facts, Identification, Identity,
-    Loss, MessageId, NoCredentials, OutputStream, PreliminaryError, Progress, Refusal, Registered,
-    RunId, SessionId, Source, Teardown, TeardownError, TeardownScope,
+    Loss, MessageId, NoCredentials, Output, OutputStream, PreliminaryError, Progress, Refusal,
+    Registered, RunId, SessionId, Source, Teardown, TeardownError, TeardownScope,
 };
 
 /// What a handler is given beside its input: who calls, and the means to report and to stop.
@@ -158,7 +158,7 @@ impl Context {
         let Some(sink) = self.0.preliminary() else {
             return Ok(());
         };
-        let value = serde_json::to_value(value).map_err(PreliminaryError::Encode)?;
+        let value = Output::encode(value).map_err(PreliminaryError::Encode)?;
         sink.offer(value).await
     }
 

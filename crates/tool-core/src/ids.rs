@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
+use ecow::EcoString;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -12,13 +12,13 @@ macro_rules! id {
         /// Clones are cheap.
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
-        pub struct $name(SmolStr);
+        pub struct $name(EcoString);
 
         impl $name {
             /// Wraps the host's own text.
             #[inline]
             pub fn new(text: impl AsRef<str>) -> Self {
-                Self(SmolStr::new(text))
+                Self(EcoString::from(text.as_ref()))
             }
 
             /// The text exactly as the host gave it.

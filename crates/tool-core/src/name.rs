@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
+use ecow::EcoString;
 
 use crate::{Problem, ProblemKind};
 
@@ -14,13 +14,13 @@ const MAX_BYTES: usize = 512;
 /// scripts; what a provider sees is the [`WireName`](crate::WireName) made from it. Refused are a
 /// blank name, control characters and more than 512 bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ToolName(SmolStr);
+pub struct ToolName(EcoString);
 
 /// A namespace: the name of a plugin or of a configured MCP server.
 ///
 /// Dots separate segments and no segment may be blank. At most 512 bytes.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Namespace(SmolStr);
+pub struct Namespace(EcoString);
 
 impl ToolName {
     /// Checks and wraps an authored name.
@@ -31,7 +31,7 @@ impl ToolName {
     pub fn new(name: impl AsRef<str>) -> Result<Self, Problem> {
         let name = name.as_ref();
         readable("tool name", name)?;
-        Ok(Self(SmolStr::new(name)))
+        Ok(Self(EcoString::from(name)))
     }
 
     /// The name as authored.
@@ -58,7 +58,7 @@ impl Namespace {
                 ),
             ));
         }
-        Ok(Self(SmolStr::new(name)))
+        Ok(Self(EcoString::from(name)))
     }
 
     /// The namespace as configured.

@@ -82,11 +82,21 @@ impl Permission {
     }
 
     /// Decides a request without asking anybody and without waiting; `None` where the policy has
-    /// to wait. Otherwise the answer is that of [`decide`](Self::decide).
+    /// to wait, and then `then` was not called. Otherwise the ruling is that of
+    /// [`decide`](Self::decide), and what is made of it comes back. It is lent, as most are looked at
+    /// and no more.
     #[inline]
-    #[must_use]
-    pub fn decide_at_once(&self, request: &Request<'_>) -> Option<Ruling> {
-        self.policy.decide_at_once(request).map(ruled)
+    #[must_use = "`None` is no leave: the policy has to be waited for"]
+    pub fn decide_at_once<T>(
+        &self,
+        request: &Request<'_>,
+        then: impl FnOnce(&Ruling) -> T,
+    ) -> Option<T> {
+        let decided = self.policy.decide_at_once(request);
+        decided.as_ref().map(|decided| match decided {
+            Ok(ruling) => then(ruling),
+            Err(error) => then(&broken(error)),
+        })
     }
 
     /// Decides a request without asking anybody. A policy that fails denies.
@@ -94,10 +104,11 @@ impl Permission {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn decide(&self, request: &Request<'_>) -> Ruling {
-        match self.decide_at_once(request) {
-            Some(ruling) => ruling,
-            None => ruled(self.policy.decide(request).await),
-        }
+        let decided = match self.policy.decide_at_once(request) {
+            Some(decided) => decided,
+            None => self.policy.decide(request).await,
+        };
+        decided.unwrap_or_else(|error| broken(&error))
     }
 
     /// Carries a ruling out: allowed, asked and approved, or refused.
@@ -136,12 +147,7 @@ impl Permission {
     }
 }
 
-/// What a policy decided. One that fails denies.
-#[inline]
-fn ruled(decided: Result<Ruling, PolicyError>) -> Ruling {
-    decided.unwrap_or_else(|error| broken(&error))
-}
-
+/// The ruling of a policy that fails.
 #[cold]
 fn broken(error: &PolicyError) -> Ruling {
     Ruling::new(Decision::Deny, ErrorChain::of(error).to_string())

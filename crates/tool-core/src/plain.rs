@@ -3,6 +3,7 @@
 mod decoding;
 mod encoding;
 mod reader;
+mod writing;
 
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ use serde_json::{Map, Number, Value};
 /// is an integer of 64 bits or has a fraction. What is made in another way is not checked.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no further type")]
+#[repr(u64)]
 pub enum Plain<'t> {
     /// `null`.
     Null,
@@ -71,6 +73,13 @@ impl<'t> Plain<'t> {
                 Value::Object(map)
             }
         }
+    }
+
+    /// The same as text: the compact JSON of its [value](Self::to_value), its members in the order in
+    /// which they stand here.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        writing::text_of(self)
     }
 
     /// The same, given away.

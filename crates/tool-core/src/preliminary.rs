@@ -1,9 +1,8 @@
 //! Results that come before the final one.
 
-use serde_json::Value;
 use thiserror::Error;
 
-use crate::BoxFuture;
+use crate::{BoxFuture, Output};
 
 /// Receives the preliminary results of one call, in the order in which the handler gave them.
 pub trait PreliminarySink: Send + Sync {
@@ -15,7 +14,7 @@ pub trait PreliminarySink: Send + Sync {
     ///
     /// # Cancel safety
     /// Dropping the future takes nothing.
-    fn offer(&self, value: Value) -> BoxFuture<'_, Result<(), PreliminaryError>>;
+    fn offer(&self, value: Output) -> BoxFuture<'_, Result<(), PreliminaryError>>;
 }
 
 /// A preliminary result that did not arrive.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::{
-    CallId, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Output, Refusal,
-    Repair, Retained,
+    CallId, CallName, Content, Defect, FailureMode, FailureOrigin, Identity, Outcome, Output,
+    Refusal, Repair, Retained,
 };
 
 /// The settlement of one call: how it ended and what of it is shown.
@@ -18,7 +18,7 @@ pub struct Settlement {
     /// The id that the call came with.
     pub call: Option<CallId>,
     /// The wire name of the tool that ran, else the name as it was called.
-    pub tool: String,
+    pub tool: CallName,
     /// The tool, whatever name it was called by; absent where none was found.
     pub identity: Option<Identity>,
     /// How the call ended.
@@ -73,7 +73,11 @@ impl From<Option<Value>> for Structured {
 
 impl Settlement {
     /// The settlement of a call that produced nothing: the outcome and its text for the model.
-    pub fn without_output(call: Option<CallId>, tool: impl Into<String>, outcome: Outcome) -> Self {
+    pub fn without_output(
+        call: Option<CallId>,
+        tool: impl Into<CallName>,
+        outcome: Outcome,
+    ) -> Self {
         Self {
             call,
             content: text_of(&outcome).map(Content::text).into_iter().collect(),
@@ -85,8 +89,8 @@ impl Settlement {
     /// Makes it the settlement of a call that produced nothing: the outcome and its text for the
     /// model. What is known of the call and of its tool stays, and so do repairs of its arguments.
     pub fn end_without_output(&mut self, outcome: Outcome) {
-        self.content.clear();
-        self.content.extend(text_of(&outcome).map(Content::text));
+        // Not cleared: what a tool produced may have had room for much.
+        self.content = text_of(&outcome).map(Content::text).into_iter().collect();
         self.outcome = outcome;
         self.output = None;
         self.structured = Structured::Nothing;
@@ -97,7 +101,7 @@ impl Settlement {
     /// The settlement of a call that completed, so far with nothing to show.
     #[inline]
     #[must_use]
-    pub fn completed(tool: String) -> Self {
+    pub fn completed(tool: CallName) -> Self {
         Self {
             call: None,
             tool,

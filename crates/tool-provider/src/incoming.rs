@@ -217,8 +217,8 @@ impl Api {
         let name = name.unwrap_or_default().to_owned();
         let arguments = match call.pointer(arguments) {
             Some(Value::String(text)) => Arguments::Text(text.clone()),
-            Some(value) => Arguments::Value(value.clone()),
-            None => Arguments::Value(Value::Null),
+            Some(value) => Arguments::from(value.clone()),
+            None => Arguments::from(Value::Null),
         };
         let given = match call.get(id) {
             Some(Value::String(id)) => Some(id.clone()),

@@ -30,9 +30,9 @@ impl ToolList {
             return call;
         };
         call.arguments = match call.arguments {
-            Arguments::Value(value) => Arguments::Value(inverse.restore(value)),
+            Arguments::Value(value) => Arguments::from(inverse.restore(*value)),
             Arguments::Text(text) => match read(&text) {
-                Some(value) => Arguments::Value(inverse.restore(value)),
+                Some(value) => Arguments::from(inverse.restore(value)),
                 None => Arguments::Text(text),
             },
             other => other,

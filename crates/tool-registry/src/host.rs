@@ -10,13 +10,13 @@ use serde_json::Value;
 use tool_core::{
     ArtifactStore, Bound, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup,
     Credential, CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event,
-    EventKind, Facts, Identity, Outcome, OutputSink, PreliminaryError, PreliminarySink, Progress,
-    ProgressSink, Registered, Settlement, Source, StoreError, Teardown, TeardownError,
+    EventKind, Facts, Identity, Outcome, Output, OutputSink, PreliminaryError, PreliminarySink,
+    Progress, ProgressSink, Registered, Settlement, Source, StoreError, Teardown, TeardownError,
     TeardownScope,
 };
 
 use crate::catalog::{Place, Position};
-use crate::nesting::shallow;
+use crate::nesting::{dismantle, is_flat};
 use crate::queue::Queue;
 use crate::teardowns::{Cleanups, Pending, Scope};
 use crate::{Door, Entry, Snapshot};
@@ -260,16 +260,17 @@ impl ProgressSink for Host {
 }
 
 impl PreliminarySink for Host {
-    fn offer(&self, value: Value) -> BoxFuture<'_, Result<(), PreliminaryError>> {
+    fn offer(&self, value: Output) -> BoxFuture<'_, Result<(), PreliminaryError>> {
         Box::pin(async move {
             let Some(queue) = &self.early else {
                 return Ok(());
             };
-            let Some(value) = shallow(value) else {
+            if !is_flat(&value) {
+                dismantle(value.into_value());
                 return Err(PreliminaryError::Mismatch);
-            };
+            }
             let schema = self.entry().and_then(|entry| entry.output.as_ref());
-            if schema.is_some_and(|schema| !schema.is_valid(&value)) {
+            if schema.is_some_and(|schema| !schema.takes(&value)) {
                 return Err(PreliminaryError::Mismatch);
             }
             queue.offer(value).await

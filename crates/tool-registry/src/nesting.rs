@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 use thiserror::Error;
+use tool_core::Output;
 
 /// The most levels of nesting of arguments and of output.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -51,6 +52,12 @@ pub(crate) fn shallow(value: Value) -> Option<Value> {
     }
     dismantle(value);
     None
+}
+
+/// Whether output is nested no deeper than it may be. What is no value yet is of the simple sort,
+/// which is never deep.
+pub(crate) fn is_flat(output: &Output) -> bool {
+    output.plain().is_some() || is_shallow(output.value())
 }
 
 /// Drops a value level by level, however deep it is.

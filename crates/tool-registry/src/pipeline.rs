@@ -87,7 +87,11 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                 unseen: Unseen::default(),
                 settlement: &mut settlement,
             };
-            let entering = limited(timeout, enter(&mut run, &mut arguments));
+            let mut entered = Entering {
+                run: &mut run,
+                arguments: &mut arguments,
+            };
+            let entering = limited(timeout, enter(&mut entered));
             let passed = Guarded::new(entering, &trace).await;
             if let Some(cleaning) = host.clean_up() {
                 cleaning.await;
@@ -102,6 +106,7 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             trace.settled(run.settlement);
             announce(run.services, run.facts, host.number, run.settlement);
         }
+        drop((arguments, gating, turnstile, trace));
         settlement
     }
 }
@@ -123,8 +128,16 @@ where
     }
 }
 
+/// What enters the stages. One thing to point at, as two pointers that were just written are read
+/// together, which a processor waits for.
+struct Entering<'a, 'r> {
+    run: &'a mut Run<'r>,
+    arguments: &'a mut Arguments,
+}
+
 /// All stages. What ends a call before it executes comes back as its outcome.
-async fn enter(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
+async fn enter(entering: &mut Entering<'_, '_>) -> Result<(), Ended> {
+    let Entering { run, arguments } = entering;
     passed!(resume::admit(run))?;
     if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
         suspend::keep_delivered(run, arguments);

@@ -5,9 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use serde_json::Value;
 use tokio::sync::Semaphore;
-use tool_core::{PreliminaryError, Progress, ProgressSink};
+use tool_core::{Output, PreliminaryError, Progress, ProgressSink};
 
 /// Reports of progress that are kept for a consumer that does not take them; then the oldest go.
 const MOST_REPORTS: usize = 256;
@@ -16,7 +15,7 @@ const MOST_REPORTS: usize = 256;
 #[derive(Debug)]
 pub(crate) enum Early {
     Progress(Progress),
-    Preliminary(Value),
+    Preliminary(Output),
 }
 
 /// Holds what was handed out until it is taken, in order.
@@ -35,7 +34,7 @@ pub(crate) struct Queue {
 struct State {
     next: u64,
     reports: VecDeque<(u64, Progress)>,
-    preliminaries: VecDeque<(u64, Value)>,
+    preliminaries: VecDeque<(u64, Output)>,
     waker: Option<Waker>,
     closed: bool,
 }
@@ -94,7 +93,7 @@ impl Queue {
     }
 
     /// Takes a preliminary result as soon as there is room.
-    pub(crate) async fn offer(&self, value: Value) -> Result<(), PreliminaryError> {
+    pub(crate) async fn offer(&self, value: Output) -> Result<(), PreliminaryError> {
         let permit = self.room.acquire().await;
         let permit = permit.map_err(|_| PreliminaryError::Settled)?;
         // Given back when the result is taken, not when this returns.

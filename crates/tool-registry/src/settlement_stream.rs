@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use futures_core::Stream;
-use serde_json::Value;
-use tool_core::{BoxFuture, Progress, Settlement};
+use tool_core::{BoxFuture, Output, Progress, Settlement};
 
 use crate::queue::{Early, Queue};
 use crate::services::Services;
@@ -19,7 +18,7 @@ pub enum SettlementEvent {
     /// The handler reported progress.
     Progress(Progress),
     /// A result that comes before the final one. It is no part of history.
-    Preliminary(Value),
+    Preliminary(Output),
     /// The settlement. The last event, exactly one.
     Settled(Box<Settlement>),
 }

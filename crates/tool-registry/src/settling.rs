@@ -81,8 +81,8 @@ impl Settling {
     ) -> Self {
         let delivered = match &suspension.delivered {
             Value::String(text) => Arguments::Text(text.clone()),
-            Value::Array(items) => Arguments::Value(items.first().cloned().unwrap_or_default()),
-            _ => Arguments::Value(Value::Null),
+            Value::Array(items) => Arguments::from(items.first().cloned().unwrap_or_default()),
+            _ => Arguments::from(Value::Null),
         };
         let mut call = Call::new(&suspension.name, delivered);
         if let Some(id) = &suspension.call {

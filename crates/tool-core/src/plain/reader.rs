@@ -19,9 +19,10 @@ pub(super) fn read(text: &str) -> Option<Plain<'_>> {
     let rest = text.as_bytes();
     let mut reader = Reader { text, rest };
     reader.skip_blanks();
-    let value = reader.value(MOST_LEVELS)?;
-    reader.skip_blanks();
-    reader.rest.is_empty().then_some(value)
+    reader.value(MOST_LEVELS, |reader, value| {
+        reader.skip_blanks();
+        reader.rest.is_empty().then_some(value)
+    })?
 }
 
 /// Gives up at whatever is not of the simple sort, wrong or not.
@@ -69,30 +70,60 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn word(&mut self, word: &[u8], value: Plain<'t>) -> Option<Plain<'t>> {
+    fn word(&mut self, word: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(word)?;
-        Some(value)
+        Some(())
     }
 
-    fn value(&mut self, levels: usize) -> Option<Plain<'t>> {
-        match self.peek()? {
-            b'{' => self.object(levels.checked_sub(1)?),
-            b'[' => self.array(levels.checked_sub(1)?),
-            b'"' => self.string().map(Plain::Text),
-            b't' => self.word(b"true", Plain::Bool(true)),
-            b'f' => self.word(b"false", Plain::Bool(false)),
-            b'n' => self.word(b"null", Plain::Null),
-            b'-' | b'0'..=b'9' => self.number().map(Plain::Number),
-            _ => None,
-        }
+    /// Reads a value and does with it. Each sort is made where it is used: handed over in one
+    /// piece it would be read again right after it was written in several.
+    #[inline]
+    fn value<T>(
+        &mut self,
+        levels: usize,
+        then: impl FnOnce(&mut Self, Plain<'t>) -> T,
+    ) -> Option<T> {
+        Some(match self.peek()? {
+            b'{' => {
+                let mut members = Vec::new();
+                self.object(levels.checked_sub(1)?, &mut members)?;
+                then(self, Plain::Object(members))
+            }
+            b'[' => {
+                let mut items = Vec::new();
+                self.array(levels.checked_sub(1)?, &mut items)?;
+                then(self, Plain::Array(items))
+            }
+            b'"' => {
+                let text = self.string()?;
+                then(self, Plain::Text(text))
+            }
+            b'-' | b'0'..=b'9' => {
+                let number = self.number()?;
+                then(self, Plain::Number(number))
+            }
+            b't' => {
+                self.word(b"true")?;
+                then(self, Plain::Bool(true))
+            }
+            b'f' => {
+                self.word(b"false")?;
+                then(self, Plain::Bool(false))
+            }
+            b'n' => {
+                self.word(b"null")?;
+                then(self, Plain::Null)
+            }
+            _ => return None,
+        })
     }
 
-    fn object(&mut self, levels: usize) -> Option<Plain<'t>> {
+    fn object(&mut self, levels: usize, members: &mut Vec<Member<'t>>) -> Option<()> {
         self.takes(b'{');
         if self.closes(b'}').is_some() {
-            return Some(Plain::Object(Vec::new()));
+            return Some(());
         }
-        let mut members: Vec<Member<'t>> = Vec::with_capacity(MEMBERS);
+        members.reserve_exact(MEMBERS);
         loop {
             if members.len() == MOST_KEYS {
                 return None;
@@ -102,60 +133,70 @@ impl<'t> Reader<'t> {
             if !self.takes(b':') || members.iter().any(|(other, _)| *other == key) {
                 return None;
             }
-            let value = self.value(levels)?;
-            members.push((key, value));
+            self.value(levels, |_, value| members.push((key, value)))?;
             self.skip_blanks();
             if !self.takes(b',') {
                 break;
             }
         }
-        self.closes(b'}')?;
-        Some(Plain::Object(members))
+        self.closes(b'}')
     }
 
-    fn array(&mut self, levels: usize) -> Option<Plain<'t>> {
+    fn array(&mut self, levels: usize, items: &mut Vec<Plain<'t>>) -> Option<()> {
         self.takes(b'[');
-        let mut items = Vec::new();
         if self.closes(b']').is_some() {
-            return Some(Plain::Array(items));
+            return Some(());
         }
         loop {
-            items.push(self.value(levels)?);
+            self.value(levels, |_, value| items.push(value))?;
             self.skip_blanks();
             if !self.takes(b',') {
                 break;
             }
         }
-        self.closes(b']')?;
-        Some(Plain::Array(items))
+        self.closes(b']')
     }
 
     /// A string, if one begins here.
+    #[inline]
     fn string(&mut self) -> Option<Cow<'t, str>> {
         self.closes(b'"')?;
+        let inside = self.rest;
+        match self.verbatim() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => {
+                self.rest = inside;
+                self.escaped().map(Cow::Owned)
+            }
+        }
+    }
+
+    /// The rest of a string without an escape.
+    fn verbatim(&mut self) -> Option<&'t str> {
         let left = self.rest.len();
         while let [byte, rest @ ..] = self.rest {
             self.rest = rest;
             match byte {
-                b'"' => return self.since(left, 1).map(Cow::Borrowed),
-                b'\\' => return self.escaped(left),
-                0..=0x1f => return None,
+                b'"' => return self.since(left, 1),
+                b'\\' | 0..=0x1f => return None,
                 _ => {}
             }
         }
         None
     }
 
-    /// A string that began when there were so many bytes left, and whose first escape is begun.
-    fn escaped(&mut self, left: usize) -> Option<Cow<'t, str>> {
-        let mut escapes = true;
+    /// The rest of a string with escapes.
+    #[cold]
+    fn escaped(&mut self) -> Option<String> {
+        let left = self.rest.len();
+        let mut escapes = false;
         while let [byte, rest @ ..] = self.rest {
             self.rest = rest;
             match byte {
                 _ if escapes => escapes = false,
                 b'"' => {
                     let quoted = self.since(left + 1, 0)?;
-                    return serde_json::from_str(quoted).ok().map(Cow::Owned);
+                    return serde_json::from_str(quoted).ok();
                 }
                 b'\\' => escapes = true,
                 _ => {}
@@ -164,28 +205,50 @@ impl<'t> Reader<'t> {
         None
     }
 
+    #[inline]
     fn number(&mut self) -> Option<Number> {
-        let left = self.rest.len();
+        let digits = self.rest;
+        match self.integer() {
+            Some(integer) => Some(Number::from(integer)),
+            None => {
+                self.rest = digits;
+                self.long_number()
+            }
+        }
+    }
+
+    fn integer(&mut self) -> Option<i64> {
         let is_negative = self.closes(b'-').is_some();
         let leads_with_zero = self.peek() == Some(b'0');
         let (mut sum, mut count) = (0_i64, 0);
         while let [byte @ b'0'..=b'9', rest @ ..] = self.rest {
-            // Numbers with more digits than fit are read again below.
+            // A number with more digits than fit is read again.
             sum = sum.wrapping_mul(10).wrapping_add(i64::from(byte - b'0'));
             count += 1;
             self.rest = rest;
         }
         let is_fraction = matches!(self.rest, [b'.' | b'e' | b'E', ..]);
-        if count == 0 || (leads_with_zero && (count > 1 || (is_negative && !is_fraction))) {
+        if count == 0 || count > MOST_DIGITS || is_fraction {
             return None;
         }
-        if !is_fraction && count <= MOST_DIGITS {
-            return Some(Number::from(if is_negative { -sum } else { sum }));
+        if leads_with_zero && (count > 1 || is_negative) {
+            return None;
         }
+        Some(if is_negative { -sum } else { sum })
+    }
+
+    /// A number of another sort.
+    #[cold]
+    fn long_number(&mut self) -> Option<Number> {
+        let left = self.rest.len();
         while let [b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-', rest @ ..] = self.rest {
             self.rest = rest;
         }
-        let number: Number = serde_json::from_str(self.since(left, 0)?).ok()?;
+        let spelled = self.since(left, 0)?;
+        if spelled == "-0" {
+            return None;
+        }
+        let number: Number = serde_json::from_str(spelled).ok()?;
         // A rounded integer, or one that is spelled like a fraction, is for who knows all sorts.
         let is_plain = number.is_i64() || number.is_u64() || number.as_f64()?.fract() != 0.0;
         is_plain.then_some(number)

@@ -19,6 +19,9 @@ fn encoded(output: &impl Serialize) -> bool {
     assert_eq!(output.as_text(), value.as_str());
     assert_eq!(output.is_null(), value.is_null());
     let is_plain = output.plain().is_some();
+    if let Some(plain) = output.plain() {
+        assert_eq!(plain.to_json(), value.to_string());
+    }
     assert_eq!(output.value(), &value);
     assert_eq!(output, Output::from(value.clone()));
     assert_eq!(output.clone().into_value(), value);

@@ -39,6 +39,7 @@ proptest! {
         };
         if let Some(plain) = Plain::read(&text) {
             prop_assert_eq!(plain.to_value(), serde_json::from_str::<Value>(&text).unwrap());
+            prop_assert_eq!(plain.to_json(), serde_json::to_string(&plain).unwrap());
         }
     }
 

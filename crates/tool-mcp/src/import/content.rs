@@ -65,6 +65,6 @@ fn read(block: &Value) -> Option<Content> {
     Some(content)
 }
 
-fn object(value: &Value, key: &str) -> Option<Map<String, Value>> {
-    value.get(key)?.as_object().cloned()
+fn object(value: &Value, key: &str) -> Option<Box<Map<String, Value>>> {
+    value.get(key)?.as_object().cloned().map(Box::new)
 }

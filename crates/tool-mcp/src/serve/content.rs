@@ -73,16 +73,16 @@ fn link_block(link: Link) -> Value {
 /// tool's.
 fn told(
     block: &mut Map<String, Value>,
-    annotations: Option<Map<String, Value>>,
-    meta: Option<Map<String, Value>>,
+    annotations: Option<Box<Map<String, Value>>>,
+    meta: Option<Box<Map<String, Value>>>,
 ) {
     if let Some(annotations) = annotations {
-        put(block, "annotations", annotations);
+        put(block, "annotations", *annotations);
     }
     if let Some(mut meta) = meta {
         let was_claimed = meta.remove(BY).is_some();
         if !was_claimed || !meta.is_empty() {
-            put(block, "_meta", meta);
+            put(block, "_meta", *meta);
         }
     }
 }

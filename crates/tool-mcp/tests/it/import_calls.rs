@@ -107,12 +107,15 @@ async fn every_sort_of_content_is_kept() {
         panic!("no text")
     };
     assert_eq!(text.text, "t");
-    let annotations = text.annotations.clone().map(Value::from);
+    let annotations = text.annotations.as_deref().cloned().map(Value::from);
     assert_eq!(
         annotations,
         Some(json!({"audience": ["user"], "priority": 0.8, "own": true}))
     );
-    assert_eq!(text.meta.clone().map(Value::from), Some(json!({"k": "v"})));
+    assert_eq!(
+        text.meta.as_deref().cloned().map(Value::from),
+        Some(json!({"k": "v"}))
+    );
 
     let Content::Media(image) = image else {
         panic!("no image")
@@ -123,7 +126,7 @@ async fn every_sort_of_content_is_kept() {
     );
     assert_eq!(&image.data[..], [0, 1, 2]);
     assert_eq!(
-        image.annotations.clone().map(Value::from),
+        image.annotations.as_deref().cloned().map(Value::from),
         Some(json!({"priority": 1}))
     );
     let Content::Media(audio) = audio else {
@@ -139,11 +142,11 @@ async fn every_sort_of_content_is_kept() {
     };
     assert_eq!(inline.body, EmbeddedBody::Text("r".to_owned()));
     assert_eq!(
-        inline.meta.clone().map(Value::from),
+        inline.meta.as_deref().cloned().map(Value::from),
         Some(json!({"outer": 1}))
     );
     assert_eq!(
-        inline.resource_meta.clone().map(Value::from),
+        inline.resource_meta.as_deref().cloned().map(Value::from),
         Some(json!({"inner": 1}))
     );
     let Content::Embedded(blob) = blob else {

@@ -60,11 +60,11 @@ impl OutputStore for Marks {
             let mut text = Text::default();
             text.text = "forged".to_owned();
             meta["tool-runtime/by"] = json!("runtime");
-            text.meta = meta.as_object().cloned();
+            text.meta = meta.as_object().cloned().map(Box::new);
             Content::Text(text)
         };
         let claim = json!({"tool-runtime/by": "runtime"});
-        let claim = claim.as_object().cloned();
+        let claim = claim.as_object().cloned().map(Box::new);
         let mut media = Media::new(MediaKind::Image, "image/png", vec![0; 3]);
         media.meta.clone_from(&claim);
         let body = EmbeddedBody::Text("forged".to_owned());
@@ -72,7 +72,8 @@ impl OutputStore for Marks {
         embedded.meta.clone_from(&claim);
         embedded.resource_meta.clone_from(&claim);
         let mut link = Link::new("x://y", "y");
-        link.rest.insert("_meta".to_owned(), claim.into());
+        link.rest
+            .insert("_meta".to_owned(), claim.as_deref().cloned().into());
         let content = vec![
             forged(json!({})),
             Content::notice("left out"),

@@ -44,7 +44,7 @@ impl Blocks {
                     if let Some(whole) = whole.filter(|it| !it.is_empty())
                         && let Some(open) = calls.open_mut(index)
                     {
-                        open.call.arguments = Arguments::Value(whole.clone().into());
+                        open.call.arguments = Arguments::from(Value::from(whole.clone()));
                     }
                 }
                 let text = word("/content_block/text").filter(|it| !it.is_empty());

@@ -55,7 +55,7 @@ impl Parts {
         let mut kept = item.clone();
         if let Some(open) = calls.open_mut(KEY) {
             let arguments = call.get("args").cloned().unwrap_or_default();
-            open.call.arguments = Arguments::Value(arguments);
+            open.call.arguments = Arguments::from(arguments);
             if let (Some(id), Some(Value::Object(call))) =
                 (&open.call.id, kept.get_mut("functionCall"))
             {

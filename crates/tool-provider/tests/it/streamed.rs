@@ -166,8 +166,8 @@ fn gemini_calls_are_values_and_the_last_waits_for_the_reason() {
     };
     let parts = ResponseStream::gemini().feed(&chunk("STOP".into()));
     let (x, none) = (
-        Arguments::Value(json!({"x": 1})),
-        Arguments::Value(Value::Null),
+        Arguments::from(json!({"x": 1})),
+        Arguments::from(Value::Null),
     );
     assert_eq!(calls(&parts), [(0, None, "f", &x), (1, None, "g", &none)]);
     let parts = ResponseStream::gemini().feed(&chunk("MAX_TOKENS".into()));

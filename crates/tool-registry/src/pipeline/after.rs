@@ -20,7 +20,7 @@ pub(super) fn run<'a>(
     if run.services.after.is_empty() || matches!(run.settlement.outcome, Outcome::Refused(_)) {
         return Passage::At(());
     }
-    Passage::after(look(run, entry, input))
+    Passage::after(move || look(run, entry, input))
 }
 
 async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {

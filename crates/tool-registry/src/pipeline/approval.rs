@@ -42,7 +42,7 @@ pub(super) fn ask<'a>(
     if open.is_empty() && declared.approval.is_never() && declared.check_in.is_none() {
         return Passage::At(Ok(()));
     }
-    Passage::after(put(run, entry, input, open))
+    Passage::after(move || put(run, entry, input, open))
 }
 
 async fn put(

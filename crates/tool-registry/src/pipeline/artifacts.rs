@@ -35,7 +35,7 @@ where
     if entry.tool().declarations().wants.is_empty() {
         return Passage::At(Ok(None));
     }
-    Passage::after(find_all(run, entry, input, prepared))
+    Passage::after(move || find_all(run, entry, input, prepared))
 }
 
 async fn find_all<'e>(

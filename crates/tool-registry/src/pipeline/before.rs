@@ -17,11 +17,11 @@ pub(super) fn run<'a>(
     if run.services.before.is_empty() {
         return Passage::At(Ok(()));
     }
-    Passage::after(look(run, arguments))
+    Passage::after(move || look(run, arguments))
 }
 
 async fn look(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended> {
-    let delivered = std::mem::replace(arguments, Arguments::Value(Value::Null));
+    let delivered = std::mem::replace(arguments, Arguments::from(Value::Null));
     let mut incoming = Incoming::new(run.id().cloned(), run.name(), delivered);
     for hook in &run.services.before {
         let mut looking = hook.before(&mut incoming, run.facts);
@@ -34,7 +34,7 @@ async fn look(run: &mut Run<'_>, arguments: &mut Arguments) -> Result<(), Ended>
             return Err(Outcome::Refused(Refusal::Denied(denial)).into());
         }
     }
-    run.settlement.tool = incoming.name;
+    run.settlement.tool = incoming.name.into();
     *arguments = incoming.arguments;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::{
-    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Outcome,
+    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Loss, Outcome,
     OutputStore, Refusal, Retention, Stage,
 };
 
@@ -28,8 +28,10 @@ pub(super) fn bound<'a>(run: &'a mut Run<'_>, entry: &'a Entry, _shown: Shown) -
     }
     name_streamed(run);
     repeated_media::refer(run, entry);
-    if let Some(long) = place::long(run, entry) {
-        return Passage::after(async move {
+    if run.services.placement.is_some()
+        && let Some(long) = place::long(run, entry)
+    {
+        return Passage::after(move || async move {
             if !place::place(run, long).await {
                 keep(run, entry).await;
             }
@@ -40,7 +42,7 @@ pub(super) fn bound<'a>(run: &'a mut Run<'_>, entry: &'a Entry, _shown: Shown) -
             tell_of_loss(run);
             Passage::At(())
         }
-        Some(_) => Passage::after(keep(run, entry)),
+        Some(_) => Passage::after(move || keep(run, entry)),
     }
 }
 
@@ -52,11 +54,18 @@ async fn keep(run: &mut Run<'_>, entry: &Entry) {
     }
 }
 
+#[inline]
 fn tell_of_loss(run: &mut Run<'_>) {
     if let Some(loss) = run.host.state().loss() {
-        let note = format!("[The tool itself left out {loss}; nobody keeps them.]");
-        run.settlement.content.push(Content::notice(note));
+        run.settlement.content.push(lost(loss));
     }
+}
+
+#[cold]
+fn lost(loss: &Loss) -> Content {
+    Content::notice(format!(
+        "[The tool itself left out {loss}; nobody keeps them.]"
+    ))
 }
 
 /// The bound that the text is over, with who keeps what is over it. Without anybody there is none.

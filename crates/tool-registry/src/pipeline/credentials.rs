@@ -22,7 +22,7 @@ pub(super) fn acquire<'a>(
     run.stage(Stage::Credentials);
     match &entry.tool().declarations().needs {
         None => Passage::At(Ok(None)),
-        Some(need) => Passage::after(acquire_needed(run, entry, input, need)),
+        Some(need) => Passage::after(move || acquire_needed(run, entry, input, need)),
     }
 }
 

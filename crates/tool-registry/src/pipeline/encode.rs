@@ -3,15 +3,13 @@
 use std::error::Error;
 
 use serde_json::Value;
-use tool_core::{
-    Content, Defect, DefectKind, EventKind, Outcome, Output, Produced, Settlement, Stage,
-};
+use tool_core::{Defect, DefectKind, EventKind, Outcome, Produced, Settlement, Stage};
 
 use super::execute::Executed;
 use super::{Ended, Run};
 use crate::Entry;
 use crate::contained::contained;
-use crate::nesting::{TooDeep, dismantle, is_shallow, is_shallow_object};
+use crate::nesting::{TooDeep, dismantle, is_flat, is_shallow_object};
 
 /// The key of `meta` that says in which way output is not what its schema says.
 const MISMATCH: &str = "tool-runtime/output_mismatch";
@@ -19,11 +17,9 @@ const MISMATCH: &str = "tool-runtime/output_mismatch";
 /// Why output has no JSON form.
 type Cause = Box<dyn Error + Send + Sync>;
 
-/// Output that its own schema accepts. It lies in the settlement already.
-pub(super) struct Encoded {
-    /// What the tool itself shows the model.
-    pub(super) content: Option<Vec<Content>>,
-}
+/// Output that its own schema accepts. It lies in the settlement, and so does what the tool itself
+/// shows the model.
+pub(super) struct Encoded;
 
 /// Encodes and validates. Output that does not fit is never a success.
 pub(super) fn encode(
@@ -32,21 +28,25 @@ pub(super) fn encode(
     executed: Executed<'_>,
 ) -> Result<Encoded, Ended> {
     run.stage(Stage::Encode);
-    let settlement = &mut run.settlement;
-    let encoded = match executed {
-        Executed::Here(mut running) => {
-            contained(move || Ok(taken(settlement, running.as_mut().encode()?)))
+    let settlement = &mut *run.settlement;
+    let encoded = contained(|| {
+        let Executed(mut running) = executed;
+        let mut encoded = running.as_mut().encode();
+        match &mut encoded {
+            Ok(produced) => {
+                take(settlement, produced);
+                Ok(())
+            }
+            Err(_) => encoded.map(|_| ()),
         }
-        Executed::Elsewhere(produced) => Some(Ok(taken(settlement, *produced))),
-    };
-    let content = match encoded {
-        Some(Ok(content)) => content,
+    });
+    match encoded {
+        Some(Ok(())) => {}
         Some(Err::<_, Cause>(cause)) => {
             return defect(Defect::because(DefectKind::Output, cause));
         }
         None => return defect(Defect::new(DefectKind::Panic)),
-    };
-    let settlement = &mut run.settlement;
+    }
     if !is_held(settlement) {
         return defect(Defect::because(DefectKind::Output, TooDeep("output")));
     }
@@ -61,7 +61,7 @@ pub(super) fn encode(
         }
         warn(run, entry);
     }
-    Ok(Encoded { content })
+    Ok(Encoded)
 }
 
 /// Whether output and data for programs are nested no deeper than they may be. What is not, is gone.
@@ -80,16 +80,13 @@ fn is_held(settlement: &mut Settlement) -> bool {
     false
 }
 
-/// Takes what was produced into the settlement, but for what the tool itself shows the model.
-fn taken(settlement: &mut Settlement, produced: Produced) -> Option<Vec<Content>> {
-    settlement.output = produced.output;
-    settlement.meta = produced.meta;
-    produced.content
-}
-
-/// What is no value yet is of the simple sort, which is never deep.
-fn is_flat(output: &Output) -> bool {
-    output.plain().is_some() || is_shallow(output.value())
+/// Takes what was produced into the settlement, from where it lies.
+fn take(settlement: &mut Settlement, produced: &mut Produced) {
+    settlement.output = produced.output.take();
+    settlement.meta = produced.meta.take();
+    if let Some(content) = produced.content.take() {
+        settlement.content = content;
+    }
 }
 
 /// Says of output that its schema does not accept, in the settlement and to whoever listens.

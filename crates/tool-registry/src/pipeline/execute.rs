@@ -1,5 +1,7 @@
 //! Stage 9: the single executor.
 
+use std::error::Error;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
@@ -16,12 +18,24 @@ use crate::Entry;
 use crate::contained::contained;
 use crate::host::Host;
 
-/// A handler that came to its end.
-pub(super) enum Executed<'e> {
-    /// Its output is still to be encoded.
-    Here(Pin<Box<dyn Running + 'e>>),
-    /// Somebody else's, who has encoded it.
-    Elsewhere(Box<Produced>),
+/// A handler that came to its end, whose output is still to be encoded.
+pub(super) struct Executed<'e>(pub(super) Pin<Box<dyn Running + 'e>>);
+
+/// Somebody else's, who has encoded it.
+struct Elsewhere(Produced);
+
+impl Future for Elsewhere {
+    type Output = Result<(), HandlerError>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Running for Elsewhere {
+    fn encode(self: Pin<&mut Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
+        Ok(mem::take(&mut self.get_mut().0))
+    }
 }
 
 /// Runs the handler. A refusal that it met while running stands, whatever it made of it.
@@ -70,7 +84,7 @@ pub(super) async fn execute<'e>(
     let outcome = match ended {
         Ok(Some(Ok(running))) => {
             if !entry.tool().declarations().asserts || state.asserted() {
-                return Ok(Executed::Here(running));
+                return Ok(Executed(running));
             }
             Outcome::Defect(Defect::new(DefectKind::Unasserted))
         }
@@ -143,7 +157,7 @@ fn settled_elsewhere(
 ) -> Option<Result<Executed<'static>, Ended>> {
     match entry.tool().kind() {
         ToolKind::External => Some(match run.gating.take_outside().map(|outside| *outside) {
-            Some(Ok(produced)) => Ok(Executed::Elsewhere(Box::new(produced))),
+            Some(Ok(produced)) => Ok(Executed(Box::pin(Elsewhere(produced)))),
             Some(Err(failure)) => Err(Outcome::Failed(failure).into()),
             None => {
                 let because = "the result comes from outside".to_owned();

@@ -11,11 +11,11 @@ use crate::{ColumnCheck, Entry};
 ///
 /// Measured is what the model would read: the text blocks where there are any, else the output, a
 /// text as it is and anything else as compact JSON.
-pub(super) fn judge(run: &Run<'_>, entry: &Entry, encoded: &Encoded) -> Result<(), Ended> {
+pub(super) fn judge(run: &Run<'_>, entry: &Entry, _encoded: &Encoded) -> Result<(), Ended> {
     run.stage(Stage::Judge);
     let declarations = entry.tool().declarations();
     if let Some(ceiling) = declarations.ceiling {
-        let chars = chars(run, encoded);
+        let chars = chars(run);
         if chars > ceiling.get() {
             return Err(Outcome::Refused(Refusal::Ceiling {
                 chars,
@@ -47,17 +47,19 @@ fn mismatches(run: &Run<'_>, entry: &Entry) -> Vec<ColumnMismatch> {
 }
 
 /// What the model would read, in Unicode scalar values.
-fn chars(run: &Run<'_>, encoded: &Encoded) -> usize {
-    match (&encoded.content, &run.settlement.output) {
-        (Some(content), _) => content
+fn chars(run: &Run<'_>) -> usize {
+    let content = &run.settlement.content;
+    match &run.settlement.output {
+        // Without blocks of the tool's own, also where it gives an empty list of them, it is shown;
+        // but for a null, which is nothing to show.
+        Some(output) if content.is_empty() && !output.is_null() => match output.as_text() {
+            Some(text) => text.chars().count(),
+            None => output.to_string().chars().count(),
+        },
+        _ => content
             .iter()
             .filter_map(Content::as_text)
             .map(|text| text.chars().count())
             .sum(),
-        (None, Some(output)) => match output.as_text() {
-            Some(text) => text.chars().count(),
-            None => output.to_string().chars().count(),
-        },
-        (None, None) => 0,
     }
 }

@@ -10,8 +10,15 @@ pub(super) enum Passage<'a, T> {
 }
 
 impl<'a, T> Passage<'a, T> {
-    pub(super) fn after(wait: impl Future<Output = T> + Send + 'a) -> Self {
-        Self::After(Box::pin(wait))
+    /// Waits for what is begun here. It is not begun where the stage stands: a stage that lets its
+    /// call pass would hold room for the wait.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn after<F>(begin: impl FnOnce() -> F) -> Self
+    where
+        F: Future<Output = T> + Send + 'a,
+    {
+        Self::After(Box::pin(begin()))
     }
 }
 

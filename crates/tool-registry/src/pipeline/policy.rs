@@ -35,15 +35,13 @@ pub(super) fn rule<'a, 'e: 'a>(
     };
     let mut questions = gate.questions();
     while let Some(capability) = questions.next() {
-        let decided = run
-            .services
-            .permission
-            .decide_at_once(&gate.ask(capability));
-        let Some(ruling) = decided else {
-            return Passage::after(gate.wait(capability, questions));
-        };
-        if let Err(ended) = gate.take(capability, ruling) {
-            return Passage::At(Err(ended));
+        let request = request(run, entry, action(capability), gate.arguments);
+        let permission = &run.services.permission;
+        let taken = permission.decide_at_once(&request, |ruling| gate.take(capability, ruling));
+        match taken {
+            Some(Ok(())) => {}
+            Some(Err(ended)) => return Passage::At(Err(ended)),
+            None => return Passage::after(move || gate.wait(capability, questions)),
         }
     }
     Passage::At(Ok(gate.open))
@@ -87,27 +85,25 @@ impl<'a, 'e: 'a> Gate<'a, 'e, '_, '_> {
             let ruling = ruling.unwrap_or_else(|| {
                 Ruling::new(Decision::Deny, "the policy took too long to decide")
             });
-            self.take(capability, ruling)?;
+            self.take(capability, &ruling)?;
         }
         Ok(self.open)
     }
 
     /// Does as a ruling says.
     #[inline]
-    fn take(&mut self, capability: Option<&'e Capability>, ruling: Ruling) -> Result<(), Ended> {
-        self.run.tell(|| EventKind::Ruled {
-            capability,
-            ruling: &ruling,
-        });
+    fn take(&mut self, capability: Option<&'e Capability>, ruling: &Ruling) -> Result<(), Ended> {
+        self.run.tell(|| EventKind::Ruled { capability, ruling });
         match ruling.decision {
             Decision::Allow => {}
             Decision::Ask => self.open.push(Open {
                 action: action(capability),
-                ruling,
+                ruling: ruling.clone(),
             }),
             Decision::Deny => {
-                let denial = Denial::new(denied_action(self.run, capability), ruling.because)
-                    .reason(ruling.reason);
+                let action = denied_action(self.run, capability);
+                let denial =
+                    Denial::new(action, ruling.because.clone()).reason(ruling.reason.clone());
                 return Err(Outcome::Refused(Refusal::Denied(denial)).into());
             }
         }

@@ -1,7 +1,7 @@
 //! Stage 12: what programs and the model are shown.
 
 use serde_json::Value;
-use tool_core::{Content, Defect, DefectKind, Outcome, Output, Spoken, Stage, Structured};
+use tool_core::{Content, Defect, DefectKind, Outcome, Output, Plain, Spoken, Stage, Structured};
 
 use super::encode::Encoded;
 use super::{Ended, Run};
@@ -19,7 +19,7 @@ pub(super) fn project(
     run: &mut Run<'_>,
     entry: &Entry,
     input: &Spoken<'_>,
-    encoded: Encoded,
+    _encoded: Encoded,
 ) -> Result<Shown, Ended> {
     run.stage(Stage::Project);
     let projects = entry.tool().has_projection();
@@ -33,10 +33,13 @@ pub(super) fn project(
         },
     };
     let settlement = &mut run.settlement;
-    let own = encoded.content.filter(|content| !content.is_empty());
-    settlement.content = content
-        .or(own)
-        .unwrap_or_else(|| settlement.output.as_ref().map_or_else(Vec::new, plain));
+    match (content, &settlement.output) {
+        (Some(content), _) => settlement.content = content,
+        (None, Some(output)) if settlement.content.is_empty() => {
+            settlement.content = plain(output);
+        }
+        (None, _) => {}
+    }
     settlement.structured = structured.map_or(Structured::Output, Structured::own);
     Ok(Shown)
 }
@@ -92,10 +95,14 @@ fn plain(output: &Output) -> Vec<Content> {
     if output.is_null() {
         return Vec::new();
     }
-    let text = match output.as_text() {
-        Some(text) => text.to_owned(),
-        // Straight into a string: a formatter would take it in pieces.
-        None => serde_json::to_string(output).unwrap_or_else(|_| output.to_string()),
+    let text = match output.plain() {
+        Some(Plain::Text(text)) => text.clone().into_owned(),
+        Some(plain) => plain.to_json(),
+        None => match output.value() {
+            Value::String(text) => text.clone(),
+            // Straight into a string: a formatter would take it in pieces.
+            value => serde_json::to_string(value).unwrap_or_else(|_| value.to_string()),
+        },
     };
     vec![Content::text(text)]
 }

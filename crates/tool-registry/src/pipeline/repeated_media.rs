@@ -20,12 +20,17 @@ struct Shown {
 /// block. The output itself stays as it is, and so does a structured copy that its own schema would
 /// not take with a reference in it. Blocks are numbered among those that hold bytes, as bounding
 /// moves none of them. Each block is looked for in all that is shown, so that only the largest are.
+#[inline]
 pub(super) fn refer(run: &mut Run<'_>, entry: &Entry) {
-    let settlement = &mut run.settlement;
     let has_bytes = |block: &Content| bytes_of(block).is_some_and(|len| len >= LEAST);
-    if !run.door.bounds_text() || !settlement.content.iter().any(has_bytes) {
-        return;
+    if run.door.bounds_text() && run.settlement.content.iter().any(has_bytes) {
+        refer_to_blocks(run, entry);
     }
+}
+
+#[cold]
+fn refer_to_blocks(run: &mut Run<'_>, entry: &Entry) {
+    let settlement = &mut run.settlement;
     let texts = settlement.content.iter().filter_map(Content::as_text);
     let longest = texts
         .map(str::len)

@@ -14,7 +14,7 @@ use crate::within::within;
 pub(super) fn admit<'a>(run: &'a mut Run<'_>) -> Passage<'a, Result<(), Ended>> {
     match run.gating.take_resolution() {
         None => Passage::At(Ok(())),
-        Some(resolution) => Passage::after(claim(run, resolution)),
+        Some(resolution) => Passage::after(move || claim(run, resolution)),
     }
 }
 

@@ -48,15 +48,23 @@ impl Run<'_> {
     }
 
     /// Says that a stage begins.
+    #[inline]
     pub(crate) fn stage(&self, stage: Stage) {
         self.tell(|| EventKind::Stage(stage));
     }
 
     /// Tells an event, if anybody listens.
+    #[inline]
     pub(crate) fn tell<'e>(&'e self, kind: impl FnOnce() -> EventKind<'e>) {
         if self.services.events.is_some() {
-            let event = Event::new(self.id(), self.name(), self.facts, kind());
-            self.services.emit(&event.number(self.host.number));
+            self.emit(kind);
         }
+    }
+
+    /// Apart from where it is told, as an event is large and most stages are not.
+    #[inline(never)]
+    fn emit<'e>(&'e self, kind: impl FnOnce() -> EventKind<'e>) {
+        let event = Event::new(self.id(), self.name(), self.facts, kind());
+        self.services.emit(&event.number(self.host.number));
     }
 }

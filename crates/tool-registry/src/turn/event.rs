@@ -1,7 +1,6 @@
 //! What a turn hands out.
 
-use serde_json::Value;
-use tool_core::{Call, FinishReason, InvalidArguments, Progress, Settlement};
+use tool_core::{Call, FinishReason, InvalidArguments, Output, Progress, Settlement};
 
 use super::TurnError;
 
@@ -39,7 +38,7 @@ pub enum TurnEvent<E> {
         /// Which call.
         position: usize,
         /// The result.
-        value: Value,
+        value: Output,
     },
     /// A call was settled. Calls settle in the order in which they end.
     Settled {

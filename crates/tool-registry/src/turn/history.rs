@@ -121,7 +121,7 @@ impl History {
     pub(super) fn push_call(&mut self, call: &Call, provider_executed: bool) {
         let arguments = match call.arguments() {
             Arguments::Text(text) => Value::String(text.clone()),
-            Arguments::Value(value) => value.clone(),
+            Arguments::Value(value) => (**value).clone(),
             _ => Value::Null,
         };
         self.assistant.push(AssistantPart::Call {
@@ -137,7 +137,7 @@ impl From<&Settlement> for ResultPart {
     fn from(settlement: &Settlement) -> Self {
         Self {
             id: settlement.call.clone(),
-            name: settlement.tool.clone(),
+            name: settlement.tool.to_string(),
             outcome: settlement.outcome.as_str().to_owned(),
             is_error: settlement.is_error(),
             origin: settlement.outcome.origin(),

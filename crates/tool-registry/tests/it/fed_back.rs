@@ -48,7 +48,7 @@ async fn the_part_of_a_call_shows_what_was_encoded_and_the_result_is_of_what_was
     for arguments in [json!({"number": "41"}), json!(r#"{"number":"41"}"#)] {
         let delivered = match &arguments {
             Value::String(text) => tool_core::Arguments::Text(text.clone()),
-            value => tool_core::Arguments::Value(value.clone()),
+            value => tool_core::Arguments::from(value.clone()),
         };
         let parts = [
             Part::Call(Call::new("increase", delivered).id("c1")),

@@ -40,7 +40,7 @@ async fn a_before_hook_repairs_name_and_input_and_the_after_hook_sees_the_resolv
             first.write(format!("before {}", incoming.name));
             if incoming.name == "ecco" {
                 incoming.name = "echo".to_owned();
-                incoming.arguments = Arguments::Value(json!({"text": "repaired"}));
+                incoming.arguments = Arguments::from(json!({"text": "repaired"}));
             }
             Ok(())
         }))
@@ -174,7 +174,7 @@ async fn an_after_hook_cannot_change_the_id_of_a_settlement() {
 async fn what_a_before_hook_makes_of_the_arguments_is_validated_like_any_other() {
     let registry = open()
         .before(before(|incoming, _| {
-            incoming.arguments = Arguments::Value(json!({"text": 1}));
+            incoming.arguments = Arguments::from(json!({"text": 1}));
             Ok(())
         }))
         .build();

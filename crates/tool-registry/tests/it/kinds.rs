@@ -1,6 +1,7 @@
 //! Kinds of tools, failure types, failure modes and codecs.
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 
 use serde_json::{Map, Value, json};
 use tool_core::{
@@ -275,4 +276,16 @@ async fn data_beside_the_output_is_handed_on_and_an_empty_list_of_blocks_shows_t
         Ok(Produced::content([]))
     });
     assert!(settle(silent, "{}").await.content.is_empty());
+    // What is shown in the end is what its ceiling is for.
+    let over = Tool::dynamic("x", json!({"type": "object"}), |_: Value, _| async {
+        Ok(Produced::value("canary").with_content([]))
+    });
+    let settled = settle(over.ceiling(NonZeroUsize::new(5).unwrap()), "{}").await;
+    assert_eq!(settled.outcome.kind(), Some("ceiling"));
+    let null = Tool::dynamic("x", json!({"type": "object"}), |_: Value, _| async {
+        Ok(Produced::value(Value::Null).with_content([]))
+    });
+    let nothing = settle(null.ceiling(NonZeroUsize::MIN), "{}").await;
+    assert_eq!((nothing.outcome.kind(), nothing.content.len()), (None, 0));
+    assert!(!format!("{settled:?}").contains("canary"));
 }

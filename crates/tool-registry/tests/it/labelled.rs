@@ -54,7 +54,7 @@ async fn settle(case: &Case) -> (Settlement, usize) {
         .unwrap();
     let arguments = match &case.raw {
         Value::String(text) => Arguments::Text(text.clone()),
-        value => Arguments::Value(value.clone()),
+        value => Arguments::from(value.clone()),
     };
     let call = Call::new("tool", arguments);
     let settled = registry.snapshot().settle(call, &Facts::new()).await;

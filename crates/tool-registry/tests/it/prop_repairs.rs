@@ -160,7 +160,7 @@ impl Slips {
     fn wrap(&self, sent: &Value) -> Arguments {
         let text = sent.to_string();
         Arguments::Text(match self.wrapped {
-            0 => return Arguments::Value(sent.clone()),
+            0 => return Arguments::from(sent.clone()),
             1 => format!("```json\n{text}\n```"),
             2 => format!("{text}\n</parameter></invoke>"),
             3 => Value::String(text).to_string(),

@@ -167,7 +167,7 @@ proptest! {
             let delivered = if text {
                 tool_core::Arguments::Text(arguments.to_string())
             } else {
-                tool_core::Arguments::Value(arguments.clone())
+                tool_core::Arguments::from(arguments.clone())
             };
             let (settled, runs) = runtime.block_on(against(schema.clone(), delivered));
             let executed = settled.output();

@@ -127,7 +127,7 @@ fn what_is_on_its_way_prints_the_size_of_its_arguments_only() {
     let registry = Registry::default();
     for arguments in [
         tool_core::Arguments::Text(CANARY.to_owned()),
-        tool_core::Arguments::Value(json!({"s": CANARY})),
+        tool_core::Arguments::from(json!({"s": CANARY})),
     ] {
         let call = Call::new("tool", arguments.clone());
         let incoming = Incoming::new(None, "tool", arguments);

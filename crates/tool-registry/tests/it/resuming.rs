@@ -339,7 +339,7 @@ async fn policy_that_asks_about_more_by_now_asks() {
 async fn whoever_decides_sees_the_arguments_that_will_run_and_no_key_without_a_value() {
     use tool_core::{Arguments, Incoming};
     let doubles = crate::ports::Before(|incoming: &mut Incoming, _: &Facts| {
-        incoming.arguments = Arguments::Value(json!({"amount": 20}));
+        incoming.arguments = Arguments::from(json!({"amount": 20}));
         Ok(())
     });
     let runs = Count::default();

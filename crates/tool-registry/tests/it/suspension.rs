@@ -255,7 +255,7 @@ async fn hooks_run_again_on_a_resumed_call_and_may_not_change_what_was_decided()
                 self.0.get()
             };
             incoming.name = "tool".to_owned();
-            incoming.arguments = Arguments::Value(json!({"times": times}));
+            incoming.arguments = Arguments::from(json!({"times": times}));
             Box::pin(async { Ok(()) })
         }
     }

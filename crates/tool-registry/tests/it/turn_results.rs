@@ -176,7 +176,7 @@ async fn what_the_provider_ran_stays_the_assistants_whether_it_succeeded_or_fail
 async fn of_arguments_that_a_hook_rewrote_both_versions_are_on_record() {
     let doubles = || {
         Before(|incoming: &mut Incoming, _: &Facts| {
-            incoming.arguments = Arguments::Value(json!({"cents": 20}));
+            incoming.arguments = Arguments::from(json!({"cents": 20}));
             Ok(())
         })
     };

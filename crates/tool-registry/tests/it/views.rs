@@ -187,7 +187,7 @@ async fn what_a_request_hook_renamed_is_found_by_a_before_hook_and_the_after_hoo
                 before.write(format!("before {}", incoming.name));
                 if incoming.name == "typo" {
                     incoming.name = "alias".to_owned();
-                    incoming.arguments = Arguments::Value(serde_json::json!({"text": "corrected"}));
+                    incoming.arguments = Arguments::from(serde_json::json!({"text": "corrected"}));
                 }
                 Ok(())
             },

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use smol_str::{SmolStr, format_smolstr};
+use ecow::{EcoString, eco_format};
 use tool_core::{Content, Digest, Event, EventKind, Identity, Settlement};
 
 use super::line::{Answer, Kept, Line, Ruled};
@@ -11,7 +11,7 @@ use super::line::{Answer, Kept, Line, Ruled};
 #[derive(Debug)]
 pub(super) struct Draft {
     began: SystemTime,
-    tool: SmolStr,
+    tool: EcoString,
     identity: Option<Identity>,
     definition: Option<Digest>,
     arguments: Option<Digest>,
@@ -28,7 +28,7 @@ impl Draft {
     pub(super) fn begin(began: SystemTime) -> Self {
         Self {
             began,
-            tool: SmolStr::default(),
+            tool: EcoString::default(),
             identity: None,
             definition: None,
             arguments: None,
@@ -138,9 +138,9 @@ fn of_settlement(settlement: &Settlement, line: Line) -> Line {
 }
 
 /// As much of a text as has room.
-fn text(text: &str) -> SmolStr {
+fn text(text: &str) -> EcoString {
     match text.get(..text.floor_char_boundary(MOST_BYTES)) {
-        Some(start) if start.len() < text.len() => format_smolstr!("{start}..."),
+        Some(start) if start.len() < text.len() => eco_format!("{start}..."),
         _ => text.into(),
     }
 }

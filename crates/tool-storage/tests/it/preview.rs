@@ -195,8 +195,11 @@ fn texts_of_which_nothing_is_shown_vanish_and_other_blocks_stay() {
 fn a_cut_text_keeps_its_annotations_on_both_parts_and_its_data_once() {
     let mut text = Text::default();
     text.text = "z".repeat(5_000);
-    text.annotations = json!({"audience": ["user"]}).as_object().cloned();
-    text.meta = json!({"trace": "t"}).as_object().cloned();
+    text.annotations = json!({"audience": ["user"]})
+        .as_object()
+        .cloned()
+        .map(Box::new);
+    text.meta = json!({"trace": "t"}).as_object().cloned().map(Box::new);
     let shown = shown(vec![Content::Text(text.clone())], 1_000, 10);
     let [
         Content::Text(head),
