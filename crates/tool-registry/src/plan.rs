@@ -5,10 +5,11 @@
 
 mod compiled;
 mod instance;
+mod misfit;
 
 use serde_json::{Number, Value};
 
-use self::instance::{Instance, Look};
+pub(crate) use self::instance::{Instance, Look};
 
 /// What is checked of one place.
 #[derive(Debug)]

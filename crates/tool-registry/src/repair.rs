@@ -20,7 +20,7 @@ mod whole_number;
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use tool_core::{InvalidArguments, Issue, Repair, RepairRule, Repairs};
+use tool_core::{InvalidArguments, Issue, Plain, Repair, RepairRule, Repairs};
 
 use self::walk::Walk;
 use crate::strict_json::{self, Read};
@@ -70,6 +70,16 @@ impl Mended {
 }
 
 impl Repairing<'_> {
+    /// Whether arguments that the schema refuses stay as they were read, as nothing in them could be
+    /// put right.
+    pub(crate) fn leaves(&self, plain: &Plain<'_>) -> bool {
+        let Plain::Object(members) = plain else {
+            return false;
+        };
+        let is_injected = |key: &str| self.injected.iter().any(|one| one == key);
+        !members.iter().any(|(key, _)| is_injected(key)) && !walk::finds_work(plain)
+    }
+
     /// Puts right what was read, or could not be read, of a text or a value, of which the schema
     /// may have said already whether it takes it.
     pub(crate) fn mend(

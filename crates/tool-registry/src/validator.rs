@@ -5,11 +5,11 @@ use std::fmt;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError};
 use serde_json::Value;
-use tool_core::{InvalidArguments, Issue, Output, Plain, Schema};
+use tool_core::{InvalidArguments, Issue, Output, Plain, Schema, Spoken};
 
 use crate::expansion;
 use crate::nearest::nearest;
-use crate::plan::Plan;
+use crate::plan::{Instance as _, Plan};
 use crate::repair::Reading;
 use crate::steps::{self, Step};
 
@@ -174,6 +174,21 @@ impl Validator {
             None => Err(endless(
                 "checking the arguments takes too long; send fewer or flatter ones",
             )),
+        }
+    }
+
+    /// Why arguments do not fit as they were read, of which it is known that they don't. The
+    /// validator is asked, and a value made of them, only where the plan cannot say it.
+    pub(crate) fn why_not_as_read(&self, input: &Spoken<'_>) -> InvalidArguments {
+        let said = match input.plain() {
+            Some(plain @ Plain::Object(_)) => self.plan.misfit(plain),
+            Some(_) => None,
+            None if input.value().is_object() => self.plan.misfit(input.value()),
+            None => None,
+        };
+        match said {
+            Some(issue) => InvalidArguments::new([issue]),
+            None => self.why_not(input.value()),
         }
     }
 
@@ -380,15 +395,7 @@ fn not_allowed(path: String, options: &[Value], given: &Value, is_read: bool) ->
 
 /// The JSON Schema name of a value's type.
 pub(crate) fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
+    value.look().type_name()
 }
 
 impl fmt::Debug for Validator {

@@ -38,11 +38,25 @@ pub(super) fn parse<'t>(
 ) -> Parsed<'t> {
     run.stage(Stage::Parse);
     let enforced = entry.tool().validates() == Validation::Enforce;
+    let services = run.services;
+    let repairing = || Repairing {
+        schema: enforced.then_some(&*entry.input),
+        rules: entry
+            .tool()
+            .declarations()
+            .repairs
+            .unwrap_or(services.repairs),
+        injected: &services.injected_keys,
+    };
     let mut delivered = Delivered::of(arguments);
     let (read, verdict) = match delivered.text().and_then(Plain::read) {
         Some(plain) => {
             let verdict = enforced.then(|| entry.input.verdict_on(&plain)).flatten();
-            if verdict == Some(true) || (!enforced && plain != Plain::Null) {
+            let stays = match verdict {
+                Some(fits) => fits || repairing().leaves(&plain),
+                None => !enforced && plain != Plain::Null,
+            };
+            if stays {
                 return Parsed::taken(plain.into(), verdict);
             }
             let (value, whole) = (plain.to_value(), false);
@@ -63,21 +77,12 @@ pub(super) fn parse<'t>(
         }
         read => read,
     };
-    let repairing = Repairing {
-        schema: enforced.then_some(&*entry.input),
-        rules: entry
-            .tool()
-            .declarations()
-            .repairs
-            .unwrap_or(run.services.repairs),
-        injected: &run.services.injected_keys,
-    };
     let Mended {
         value,
         repairs,
         fits,
         further,
-    } = repairing.mend(delivered.text(), read, verdict);
+    } = repairing().mend(delivered.text(), read, verdict);
     for repair in &repairs {
         run.tell(|| EventKind::Repaired(repair));
     }

@@ -38,7 +38,7 @@ pub(super) fn validate<'e, 'p, 't>(
     };
     if *fits != Some(true) && entry.tool().validates() == Validation::Enforce {
         let checked = match fits {
-            Some(_) => Err(entry.input.why_not(input.value())),
+            Some(_) => Err(entry.input.why_not_as_read(input)),
             None => entry.input.check(input.value()),
         };
         checked.map_err(|invalid| refused(invalid.and(mem::take(further))))?;

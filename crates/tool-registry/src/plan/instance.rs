@@ -25,6 +25,21 @@ pub(crate) enum Look<'v, I: Instance> {
     Object(&'v I::Members),
 }
 
+impl<I: Instance> Look<'_, I> {
+    /// The JSON Schema name of its type.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool => "boolean",
+            Self::Number(number) if number.is_f64() => "number",
+            Self::Number(_) => "integer",
+            Self::Text(_) => "string",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+        }
+    }
+}
+
 impl Instance for Value {
     type Members = Map<String, Self>;
 

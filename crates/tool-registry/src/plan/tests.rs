@@ -1,10 +1,11 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use tool_core::Plain;
+use tool_core::{Plain, Schema, Spoken};
 
 use super::Plan;
+use crate::validator::Validator;
 
-const KEYS: [&str; 4] = ["a", "b", "c", "d"];
+const KEYS: [&str; 4] = ["a", "b", "c/d", "e~f"];
 
 fn key() -> impl Strategy<Value = &'static str> {
     prop::sample::select(KEYS.to_vec())
@@ -119,6 +120,8 @@ proptest! {
     ) {
         let plan = Plan::of(&schema);
         let compiled = jsonschema::options().offline().build(&schema).unwrap();
+        let validator = Schema::new(schema.clone()).ok();
+        let validator = validator.and_then(|schema| Validator::compile(&schema).ok());
         for instance in instances {
             let valid = compiled.is_valid(&instance);
             if let Some(fits) = plan.fits(&instance) {
@@ -129,6 +132,18 @@ proptest! {
                 && let Some(fits) = plan.fits(&plain)
             {
                 prop_assert_eq!(fits, valid, "{} against {}", text, &schema);
+            }
+            if let Some(validator) = &validator
+                && instance.is_object()
+                && !valid
+            {
+                let why = validator.why_not(&instance);
+                let as_read = validator.why_not_as_read(&Spoken::from(instance.clone()));
+                prop_assert_eq!(as_read, why.clone(), "{} against {}", text, &schema);
+                if let Some(plain) = Plain::read(&text) {
+                    let as_read = validator.why_not_as_read(&Spoken::from(plain));
+                    prop_assert_eq!(as_read, why, "{} against {}", text, &schema);
+                }
             }
         }
     }
@@ -157,6 +172,46 @@ fn a_flat_object_of_scalars_is_decided_without_the_validator() {
     assert_eq!(fits(r#"{"path":"a","more":1}"#), Some(false));
     assert_eq!(fits(r#"{"path":"a","odd":"b"}"#), None);
     assert_eq!(fits("[]"), Some(false));
+}
+
+#[test]
+fn one_misfit_is_named_without_the_validator() {
+    let plan = Plan::of(&json!({
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "limits": {"type": "array", "items": {"type": "integer"}},
+            "a/b": {"type": "object", "properties": {"c": {"type": "null"}}},
+        },
+        "required": ["path"],
+        "additionalProperties": false,
+    }));
+    let said = |text: &str| {
+        plan.misfit(&Plain::read(text).unwrap())
+            .map(|said| said.to_string())
+    };
+    let of_type = |text: &str| said(text).unwrap();
+    assert_eq!(
+        of_type(r#"{"path":[1]}"#),
+        "expected string at /path, got array"
+    );
+    assert_eq!(
+        of_type(r#"{"path":"a","limits":[1,"x"]}"#),
+        "expected integer at /limits/1, got string"
+    );
+    assert_eq!(
+        of_type(r#"{"path":"a","a/b":{"c":1}}"#),
+        "expected null at /a~1b/c, got integer"
+    );
+    assert_eq!(of_type(r#"{"limits":[]}"#), "missing key \"path\"");
+    assert_eq!(said(r#"{"path":"a"}"#), None, "it fits");
+    assert_eq!(said(r#"{"path":1,"limits":1}"#), None, "two");
+    assert_eq!(said(r#"{"limits":1}"#), None, "two of two sorts");
+    assert_eq!(
+        said(r#"{"path":"a","pathh":1}"#),
+        None,
+        "what was meant is not looked for"
+    );
 }
 
 #[test]

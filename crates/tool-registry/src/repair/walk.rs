@@ -9,6 +9,7 @@ use super::kinds::Kinds;
 use super::null_optional;
 use super::place::{Down, Place};
 use super::whole_number;
+use crate::plan::{Instance, Look};
 use crate::pointer;
 use crate::validator::Validator;
 
@@ -38,13 +39,13 @@ pub(super) struct Walked {
 
 /// Whether a value holds anything that a rule below could change: a text, a null, or a number that
 /// is held with a fraction. The value was read, and so is not deeper than that allows.
-pub(super) fn finds_work(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::String(_) => true,
-        Value::Bool(_) => false,
-        Value::Number(number) => number.is_f64(),
-        Value::Array(items) => items.iter().any(finds_work),
-        Value::Object(map) => map.values().any(finds_work),
+pub(super) fn finds_work<I: Instance>(instance: &I) -> bool {
+    match instance.look() {
+        Look::Null | Look::Text(_) => true,
+        Look::Bool => false,
+        Look::Number(number) => number.is_f64(),
+        Look::Array(items) => items.iter().any(finds_work),
+        Look::Object(object) => I::members(object).any(|(_, value)| finds_work(value)),
     }
 }
 
