@@ -1,5 +1,7 @@
 //! What the handler of one call reaches of the registry.
 
+mod credentials;
+
 use std::fmt;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
@@ -9,10 +11,9 @@ use futures_util::future::{Either, select};
 use serde_json::Value;
 use tool_core::{
     ArtifactStore, Bound, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup,
-    Credential, CredentialError, CredentialNeed, CredentialStep, Credentials, Dispatch, Event,
-    EventKind, Facts, Identity, Outcome, Output, OutputSink, PreliminaryError, PreliminarySink,
-    Progress, ProgressSink, Registered, Settlement, Source, StoreError, Teardown, TeardownError,
-    TeardownScope,
+    Credentials, Dispatch, Event, EventKind, Facts, Identity, Outcome, Output, OutputSink,
+    PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement, Source,
+    StoreError, Teardown, TeardownError, TeardownScope,
 };
 
 use crate::catalog::{Place, Position};
@@ -356,41 +357,6 @@ impl Teardown for Host {
         let outlives = outlives.ok_or(TeardownError::NoKey { scope })?;
         let teardowns = &self.snapshot.services().teardowns;
         Ok(teardowns.register(outlives, pending))
-    }
-}
-
-impl Credentials for Host {
-    fn acquire<'a>(
-        &'a self,
-        facts: &'a Facts,
-        need: &'a CredentialNeed,
-    ) -> BoxFuture<'a, Result<Credential, CredentialError>> {
-        Box::pin(async move {
-            let step = |step| {
-                self.tell(EventKind::Credential {
-                    service: &need.service,
-                    step,
-                });
-            };
-            step(CredentialStep::Requested);
-            let acquired = self
-                .snapshot
-                .services()
-                .credentials
-                .acquire(facts, need)
-                .await;
-            step(step_of(&acquired));
-            acquired
-        })
-    }
-}
-
-/// What is told of an answer of the provider.
-fn step_of(acquired: &Result<Credential, CredentialError>) -> CredentialStep {
-    match acquired {
-        Ok(_) => CredentialStep::Acquired,
-        Err(error) if error.consent().is_some() => CredentialStep::ConsentRequired,
-        Err(_) => CredentialStep::Failed,
     }
 }
 
