@@ -165,6 +165,20 @@ async fn a_page_that_is_done_is_told_once_to_the_client_that_was_shown_it_and_to
 }
 
 #[tokio::test]
+async fn a_page_that_was_shown_in_the_middle_of_a_call_is_told_to_be_done_once() {
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let shows = json!({"name": "srv__shows", "arguments": {"id": "mid"}});
+    let answer = client.ask(CALL, shows).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "accept", "{answer}");
+    assert_eq!(client.asked.len(), 1);
+    assert_eq!(client.asked[0].1["elicitationId"], "3:srv:mid");
+    client.ask(CALL, poke("srv", &["mid", "mid"])).await;
+    hears_all_of(&mut client, "srv").await;
+    assert_eq!(done(&client), ["3:srv:mid", "3:srv:end"]);
+}
+
+#[tokio::test]
 async fn pages_of_two_servers_have_two_ids_and_each_server_says_of_its_own_that_they_are_done() {
     let config = ["a", "b"]
         .into_iter()
