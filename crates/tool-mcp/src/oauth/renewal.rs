@@ -132,12 +132,14 @@ pub(crate) async fn renew(
 
 /// Whether a login was ended or another one made while its tokens were got, so that nobody keeps
 /// them. Where somebody else has renewed the same login, revoking these may end what they got; and
-/// what the other login has may be the same tokens.
+/// what the other login has may be the same tokens. A login without a name is no other for certain:
+/// an earlier version that writes it back keeps none.
 fn is_over(record: &Record, party: &Party, grant: &Grant, tokens: &Tokens) -> bool {
     let Some(now) = &record.grant else {
         return true;
     };
-    let is_other = record.url != party.url.as_str() || now.login != grant.login;
+    let is_renamed = now.login.is_some() && now.login != grant.login;
+    let is_other = record.url != party.url.as_str() || is_renamed;
     let refresh = tokens.refresh.as_ref().or(grant.refresh.as_ref());
     let shared =
         is_same(Some(&now.access), Some(&tokens.access)) || is_same(now.refresh.as_ref(), refresh);
