@@ -68,7 +68,7 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
         out.flush()?;
         for server in &servers {
             for line in told(server) {
-                render::note(&render::printable(&line, io::stderr().is_terminal()));
+                render::note(&line);
             }
         }
     }
@@ -77,7 +77,7 @@ pub(crate) async fn run(common: &Common) -> Result<ExitCode, CliError> {
 }
 
 /// How a server does: in one line, or with a line for each thing that is wrong where there are
-/// several.
+/// several. No text of a server begins another one.
 fn told(server: &ServerStatus) -> Vec<String> {
     let told = format!("server {}: {}", server.name, server.state.as_str());
     let (told, each) = match &server.state {
@@ -88,11 +88,13 @@ fn told(server: &ServerStatus) -> Vec<String> {
             (format!("{told}:"), &server.problems)
         }
         state => match state.detail() {
-            Some(detail) => return vec![format!("{told}: {detail}")],
+            Some(detail) => return vec![render::one_line(&format!("{told}: {detail}"))],
             None => return vec![told],
         },
     };
-    let each = each.iter().map(|one| format!("         {one}"));
+    let each = each
+        .iter()
+        .map(|one| render::one_line(&format!("         {one}")));
     std::iter::once(told).chain(each).collect()
 }
 

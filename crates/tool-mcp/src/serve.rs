@@ -34,6 +34,7 @@ mod rounds;
 mod serve_error;
 mod server;
 mod serving;
+mod shown_pages;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod stream;
@@ -46,3 +47,5 @@ pub use http::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, 
 pub use log_level::LogLevel;
 pub use serve_error::{ServeError, ServeErrorKind};
 pub use server::Server;
+#[cfg(feature = "child")]
+pub(crate) use shown_pages::PAGE_ID_BYTES;

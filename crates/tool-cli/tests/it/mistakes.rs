@@ -264,6 +264,7 @@ fn a_server_that_is_wrong_fails_for_itself() {
             "twice": {"command": 7, "args": "x"},
             "missing": {"args": []},
             "absent": {"command": "tool-test-no-such-command"},
+            "lines": {"command": "no\nserver off: ready"},
             "leaves": {"command": "true"},
             "off": {"command": "tool-test-no-such-command", "disabled": true},
             "remote": {"url": "http://127.0.0.1:9/mcp"}
@@ -283,6 +284,8 @@ fn a_server_that_is_wrong_fails_for_itself() {
         "server twice: failed:\n         key \"command\": is no string\n         key \"args\": is no array\n",
         "server missing: failed: key \"command\": is missing\n",
         "server absent: failed: could not be started: there is no command \"tool-test-no-such-command\"\n",
+        // What a server brings begins no line.
+        "server lines: failed: could not be started: there is no command \"no\\nserver off: ready\"\n",
         "server leaves: away: ",
         "server off: disabled\n",
         "server remote: away: ",
@@ -291,7 +294,7 @@ fn a_server_that_is_wrong_fails_for_itself() {
     assert_eq!(
         told.filter(|line| !line.contains(" is new, and trusted as it is: "))
             .count(),
-        9,
+        10,
         "each is told once: {}",
         listed.stderr
     );

@@ -15,6 +15,7 @@ use super::mailbox::{Letter, Mailbox};
 use super::whose::Whose;
 use super::wishes::Wishes;
 use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
+use crate::serve::PAGE_ID_BYTES;
 use crate::wire::Id;
 
 /// Who waits for what on one connection: shared by whoever reads it and the callers.
@@ -218,11 +219,11 @@ impl Board {
     }
 
     /// A page that the server had opened is done: told to whoever was shown it. A server of a
-    /// revision that has no such message is not heard.
+    /// revision that has no such message is not heard, nor is an id that no client is told.
     pub(crate) fn page_done(&self, id: Option<&str>) {
         let server = self.tally.server.clone();
         match id {
-            Some(id) if self.tells_pages.load(Ordering::Relaxed) => {
+            Some(id) if self.tells_pages.load(Ordering::Relaxed) && id.len() <= PAGE_ID_BYTES => {
                 let id = id.to_owned();
                 self.tally.events.send(OfferEvent::PageDone { server, id });
             }

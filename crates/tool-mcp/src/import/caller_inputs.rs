@@ -107,7 +107,7 @@ impl Inputs for CallerInputs {
             let kind = wanted.ask.kind();
             self.allowed(&wanted.server, kind, calling.facts()).await?;
             let ask = labelled(&wanted.server, wanted.ask.clone())?;
-            calling.shown_page(&wanted.server, &ask);
+            calling.shown_page(&ask);
             let answer = calling.pass_on(&wanted.key, ask).await;
             let answer = answer.map_err(|error| error.to_string())?;
             Ok(InputAnswer::result(answer))
@@ -125,7 +125,7 @@ fn resource(server: &str, kind: AskKind) -> String {
     format!("{server}/{}", kind.word())
 }
 
-/// The question with who asks in it, and for a page where it leads.
+/// The question with who asks in it, and for a page where it leads and whose it is.
 fn labelled(server: &str, ask: Ask) -> Result<Ask, String> {
     let text = |member: &str| ask.params().get(member).and_then(Value::as_str);
     let message = text("message").unwrap_or_default();
@@ -138,7 +138,7 @@ fn labelled(server: &str, ask: Ask) -> Result<Ask, String> {
         }
         AskKind::Sample | AskKind::Roots => return Ok(ask),
     };
-    Ok(ask.saying(message))
+    Ok(ask.saying(message).shown_of(server))
 }
 
 /// The whole host of a page, with its port; nothing for one that is not opened for a server: of

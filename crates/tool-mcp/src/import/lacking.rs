@@ -79,7 +79,7 @@ async fn pages(calling: &CallingClient, inputs: &dyn Inputs, server: &str, data:
         passed.push(ask);
     }
     for page in &passed {
-        calling.shown_page(server, page);
+        calling.shown_page(page);
     }
     let passed: Vec<Value> = passed.into_iter().map(Ask::into_params).collect();
     if !passed.is_empty() {

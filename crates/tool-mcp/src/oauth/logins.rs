@@ -137,7 +137,8 @@ impl Logins {
     /// names one; without, the tokens of such an id may not be revoked. The server is not told;
     /// processes that run notice it within seconds. One that renews the login just then has what it
     /// gets revoked as well, which nobody here can tell: it is said not to be. So does one whose login
-    /// was replaced by another one meanwhile, which keeps what it has.
+    /// was replaced by another one meanwhile, whose tokens are not revoked; a server that has
+    /// one consent for all logins of a client may end them with it (RFC 7009, section 2.1).
     ///
     /// # Errors
     /// [`LoginError::State`]: nothing is forgotten and nobody told.

@@ -88,24 +88,20 @@ pub(crate) async fn renew(
             Ok(tokens) => {
                 // Also where somebody else took the lease: of a token that is good once there is
                 // nothing else to come.
-                let (mut ended, mut has_other) = (false, false);
+                let mut ended = false;
                 keep(&shelf, |record| {
                     let is_old = is_of(record, &party, &used);
                     if is_old {
                         record.renew(tokens.clone());
                     }
-                    has_other = record.grant.is_some();
                     ended = !is_old && is_over(record, &party, &grant, &tokens);
                     is_old
                 })
                 .await?;
                 if ended {
-                    let ending = end(party.clone(), grant, tokens);
-                    match has_other {
-                        // Nobody waits for it who has another login by now.
-                        true => drop(tokio::spawn(ending)),
-                        false => ending.await,
-                    }
+                    // Also where there is another login by now: a process that is about to end
+                    // would drop what nobody waits for.
+                    end(&party, grant, tokens).await;
                 }
             }
             Err(failure) => {
@@ -132,12 +128,14 @@ pub(crate) async fn renew(
 
 /// Whether a login was ended or another one made while its tokens were got, so that nobody keeps
 /// them. Where somebody else has renewed the same login, revoking these may end what they got; and
-/// what the other login has may be the same tokens.
+/// what the other login has may be the same tokens. A login without a name is no other for certain:
+/// an earlier version that writes it back keeps none.
 fn is_over(record: &Record, party: &Party, grant: &Grant, tokens: &Tokens) -> bool {
     let Some(now) = &record.grant else {
         return true;
     };
-    let is_other = record.url != party.url.as_str() || now.login != grant.login;
+    let is_renamed = now.login.is_some() && now.login != grant.login;
+    let is_other = record.url != party.url.as_str() || is_renamed;
     let refresh = tokens.refresh.as_ref().or(grant.refresh.as_ref());
     let shared =
         is_same(Some(&now.access), Some(&tokens.access)) || is_same(now.refresh.as_ref(), refresh);
@@ -150,8 +148,9 @@ fn is_same(one: Option<&SecretString>, other: Option<&SecretString>) -> bool {
 }
 
 /// Revokes tokens of a login that was ended or replaced while they were got: whoever did it did not
-/// know them.
-async fn end(party: Party, mut grant: Grant, tokens: Tokens) {
+/// know them. Those of the other login are not told of; a server that has one consent for all
+/// logins of a client may end them with these (RFC 7009, section 2.1).
+async fn end(party: &Party, mut grant: Grant, tokens: Tokens) {
     grant.access = tokens.access;
     grant.refresh = tokens.refresh.or(grant.refresh);
     let revocation = quiet(revoke(party.url.as_str(), &grant, &party.client)).await;

@@ -24,7 +24,7 @@ pub enum OfferEvent {
     PageDone {
         /// The configured name of the server.
         server: String,
-        /// The id under which the page was shown.
+        /// The server's own id of the page. Clients are shown another one, which names the server.
         id: String,
     },
     /// A server logs.
@@ -60,7 +60,8 @@ impl OfferEvents {
     }
 
     /// The next event; `None` once there will be no more. A reader that was too slow is told that
-    /// every list may have changed, in place of what it missed.
+    /// every list may have changed, in place of what it missed; that a page is done is not told
+    /// again.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.

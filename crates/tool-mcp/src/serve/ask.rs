@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::capabilities::Capabilities;
+#[cfg(feature = "child")]
+use super::shown_pages::shown_id;
 
 /// Something that only a client can give: a word of the person who uses it, an answer of its
 /// model, or the folders that it works on.
@@ -109,6 +111,18 @@ impl Ask {
     pub(crate) fn saying(mut self, message: String) -> Self {
         if let Some(params) = self.params.as_object_mut() {
             params.insert("message".to_owned(), message.into());
+        }
+        self
+    }
+
+    /// The same with the id under which a client knows a page of that server. Anything else stays
+    /// as it is.
+    #[cfg(feature = "child")]
+    pub(crate) fn shown_of(mut self, server: &str) -> Self {
+        if let Some(Value::String(id)) = self.params.get_mut("elicitationId")
+            && self.kind == AskKind::Page
+        {
+            *id = shown_id(server, id);
         }
         self
     }

@@ -252,14 +252,14 @@ impl CallingClient {
         self.0.client.is_stateless()
     }
 
-    /// The client is about to be shown a page of a server, and is told when that is done. Without a
-    /// handshake there is no such message.
-    pub(crate) fn shown_page(&self, server: &str, page: &Ask) {
+    /// The client is about to be shown a page, and is told when that is done. Without a handshake
+    /// there is no such message.
+    pub(crate) fn shown_page(&self, page: &Ask) {
         let id = page.params().get("elicitationId").and_then(Value::as_str);
         if let (AskKind::Page, Some(id), Era::Handshake(connection)) =
             (page.kind(), id, &self.0.client.era)
         {
-            connection.shown_page(server, id);
+            connection.pages().show(id);
         }
     }
 

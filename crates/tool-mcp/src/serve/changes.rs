@@ -14,6 +14,7 @@ use super::outlet::Outlet;
 use super::params::{Params, Wanted};
 use super::requests::with_server;
 use super::server::Served;
+use super::shown_pages::shown_id;
 use crate::offerings::{OfferEvent, OfferEvents, OfferKind};
 use crate::wire::{Id, Message, RpcError, revision};
 
@@ -107,9 +108,11 @@ pub(crate) async fn tell(
             Change::Offered(OfferEvent::Updated { uri }) if connection.is_subscribed(&uri) => {
                 (RESOURCE, Some(json!({"uri": uri})))
             }
-            Change::Offered(OfferEvent::PageDone { server, id })
-                if connection.page_done(&server, &id) =>
-            {
+            Change::Offered(OfferEvent::PageDone { server, id }) => {
+                let id = shown_id(&server, &id);
+                if !connection.pages().end(&id) {
+                    continue;
+                }
                 (PAGE, Some(json!({"elicitationId": id})))
             }
             Change::Offered(OfferEvent::Logged {

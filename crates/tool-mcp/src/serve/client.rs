@@ -1,6 +1,6 @@
 //! Who makes a request, and how it can be reached while that runs.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,6 +11,7 @@ use super::asks::Asks;
 use super::capabilities::Capabilities;
 use super::held::Held;
 use super::outlet::Outlet;
+use super::shown_pages::ShownPages;
 use crate::offerings::Watching;
 
 /// Who makes a request, and how it can be reached while that runs.
@@ -40,9 +41,7 @@ pub(crate) struct Connection {
     pub(crate) asks: Arc<Asks>,
     /// Resources of which the client wants to know when they change.
     subscriptions: Mutex<HashMap<String, Vec<Watching>>>,
-    /// Pages that the client was shown and of which nobody said that they are done: the server
-    /// that had them opened, and the id. The oldest first.
-    pages: Mutex<VecDeque<(String, String)>>,
+    pages: Mutex<ShownPages>,
     log_level: AtomicU8,
     /// Who is told of that level, once the client has said one.
     logs: Mutex<Vec<Watching>>,
@@ -63,31 +62,9 @@ impl Default for Connection {
 /// Resources to which one client can subscribe. More is no interest in any of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_024;
 
-/// Pages of which one client may be told that they are done. Beyond, the oldest is not.
-#[cfg(feature = "child")]
-const MOST_PAGES: usize = 256;
-
 impl Connection {
-    /// The client is about to be shown a page of a server.
-    #[cfg(feature = "child")]
-    pub(crate) fn shown_page(&self, server: &str, id: &str) {
-        let mut pages = self.pages();
-        if !pages.iter().any(|page| is_page(page, server, id)) {
-            pages.push_back((server.to_owned(), id.to_owned()));
-        }
-        if pages.len() > MOST_PAGES {
-            pages.pop_front();
-        }
-    }
-
-    /// Whether the client was shown that page, and not told yet that it is done.
-    pub(crate) fn page_done(&self, server: &str, id: &str) -> bool {
-        let mut pages = self.pages();
-        let shown = pages.iter().position(|page| is_page(page, server, id));
-        shown.and_then(|at| pages.remove(at)).is_some()
-    }
-
-    fn pages(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
+    /// Pages that the client was shown.
+    pub(crate) fn pages(&self) -> MutexGuard<'_, ShownPages> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -125,10 +102,6 @@ impl Connection {
         self.log_level.store(level as u8, Ordering::Relaxed);
         *self.logs.lock().unwrap_or_else(PoisonError::into_inner) = told;
     }
-}
-
-fn is_page(page: &(String, String), server: &str, id: &str) -> bool {
-    page.0 == server && page.1 == id
 }
 
 impl Client {

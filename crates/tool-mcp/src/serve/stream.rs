@@ -305,3 +305,32 @@ impl Stream {
 fn lock(running: &Running) -> MutexGuard<'_, HashMap<Id, CancellationToken>> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Run, Running, lock};
+    use crate::wire::Id;
+
+    #[tokio::test]
+    async fn a_request_whose_task_panics_frees_its_id_and_no_other() {
+        let running = Running::default();
+        for id in [1, 2] {
+            lock(&running).insert(Id::from(id), CancellationToken::new());
+        }
+        let run = Run {
+            running: Arc::clone(&running),
+            id: Id::from(1),
+        };
+        let task = tokio::spawn(async move {
+            let _run = run;
+            panic!("it breaks");
+        });
+        assert!(task.await.is_err_and(|error| error.is_panic()));
+        let left: Vec<_> = lock(&running).keys().cloned().collect();
+        assert_eq!(left, [Id::from(2)]);
+    }
+}

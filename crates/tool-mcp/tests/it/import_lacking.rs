@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 use tool_core::Decision;
+use tool_mcp::{Server, ServersConfig, Upstreams};
 
 use crate::support::agreeing::{Agreeing, Speaks};
-use crate::support::gateway::Gateway;
+use crate::support::gateway::{Gateway, passed_on};
+use crate::support::imported::server;
 use crate::support::peer::{Peer, modern};
+use crate::support::registry::permissive;
 
 const CALL: &str = "tools/call";
 
@@ -90,7 +93,7 @@ async fn pages_that_a_server_wants_opened_reach_a_client_of_the_era_that_knows_t
     assert_eq!(
         answer["error"]["data"]["elicitations"],
         json!([{
-            "mode": "url", "url": PAGE, "elicitationId": "e-1",
+            "mode": "url", "url": PAGE, "elicitationId": "3:srv:e-1",
             "message": "srv asks to open a page on login.example.com: Log in",
         }])
     );
@@ -122,9 +125,25 @@ fn done(client: &Agreeing) -> Vec<&str> {
         .collect()
 }
 
-fn page(id: &str) -> Value {
+fn page(server: &str, id: &str) -> Value {
     let page = json!({"mode": "url", "url": PAGE, "elicitationId": id, "message": "Log in"});
-    json!({"name": "srv__page", "arguments": {"pages": [page]}})
+    json!({"name": format!("{server}__page"), "arguments": {"pages": [page]}})
+}
+
+/// Has a server say that pages are done.
+fn poke(server: &str, done: &[&str]) -> Value {
+    json!({"name": format!("{server}__poke"), "arguments": {"done": done}})
+}
+
+/// Has a client told of all that a server said: events keep their order.
+async fn hears_all_of(client: &mut Agreeing, server: &str) {
+    client.ask(CALL, page(server, "end")).await;
+    client.ask(CALL, poke(server, &["end"])).await;
+    let end = format!("{}:{server}:end", server.len());
+    while !done(client).contains(&end.as_str()) {
+        client.ask("ping", json!({})).await;
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
@@ -133,32 +152,72 @@ async fn a_page_that_is_done_is_told_once_to_the_client_that_was_shown_it_and_to
     let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
     let mut other = Agreeing::of(&gateway.server, Speaks::Handshake).await;
     let mut later = Agreeing::of(&gateway.server, Speaks::Stateless).await;
-    client.ask(CALL, page("its")).await;
-    other.ask(CALL, page("the others")).await;
-    // The last one is where everybody has been told of those before.
-    let ids = json!(["its", "nobodys", "its", "the others"]);
-    let poke = json!({"name": "srv__poke", "arguments": {"done": ids}});
-    later.ask(CALL, poke).await;
-    for (client, expected) in [(&mut client, "its"), (&mut other, "the others")] {
-        while done(client).is_empty() {
-            client.ask("ping", json!({})).await;
-            tokio::task::yield_now().await;
-        }
-        // What comes behind would have come by now: events keep their order.
-        for id in ["its", "the others", "end"] {
-            if id == "end" {
-                client.ask(CALL, page(id)).await;
-            }
-            let poke = json!({"name": "srv__poke", "arguments": {"done": [id]}});
-            client.ask(CALL, poke).await;
-        }
-        while !done(client).contains(&"end") {
-            client.ask("ping", json!({})).await;
-            tokio::task::yield_now().await;
-        }
-        assert_eq!(done(client), [expected, "end"]);
+    client.ask(CALL, page("srv", "its")).await;
+    other.ask(CALL, page("srv", "the others")).await;
+    let ids = ["its", "nobodys", "its", "the others"];
+    later.ask(CALL, poke("srv", &ids)).await;
+    for (client, expected) in [(&mut client, "3:srv:its"), (&mut other, "3:srv:the others")] {
+        client.ask(CALL, poke("srv", &ids)).await;
+        hears_all_of(client, "srv").await;
+        assert_eq!(done(client), [expected, "3:srv:end"]);
     }
     assert!(done(&later).is_empty());
+}
+
+#[tokio::test]
+async fn a_page_that_was_shown_in_the_middle_of_a_call_is_told_to_be_done_once() {
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let shows = json!({"name": "srv__shows", "arguments": {"id": "mid"}});
+    let answer = client.ask(CALL, shows).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "accept", "{answer}");
+    assert_eq!(client.asked.len(), 1);
+    assert_eq!(client.asked[0].1["elicitationId"], "3:srv:mid");
+    client.ask(CALL, poke("srv", &["mid", "mid"])).await;
+    hears_all_of(&mut client, "srv").await;
+    assert_eq!(done(&client), ["3:srv:mid", "3:srv:end"]);
+}
+
+#[tokio::test]
+async fn pages_of_two_servers_have_two_ids_and_each_server_says_of_its_own_that_they_are_done() {
+    let config = ["a", "b"]
+        .into_iter()
+        .fold(ServersConfig::default(), |config, name| {
+            config.with(server(name, "holding"))
+        });
+    let registry = permissive().build();
+    let upstreams = Upstreams::builder(config)
+        .inputs(passed_on(Decision::Allow))
+        .connect(&registry);
+    upstreams.settled().await;
+    let server = Server::new(registry).offerings(upstreams.offerings());
+    let mut client = Agreeing::of(&server, Speaks::Handshake).await;
+    for (server, expected) in [("a", "1:a:1"), ("b", "1:b:1")] {
+        let answer = client.ask(CALL, page(server, "1")).await;
+        let shown = &answer["error"]["data"]["elicitations"][0]["elicitationId"];
+        assert_eq!(*shown, expected, "{answer}");
+    }
+    // Neither does it help a server to know how the page of another one is shown.
+    client.ask(CALL, poke("a", &["1", "1:b:1"])).await;
+    hears_all_of(&mut client, "a").await;
+    assert_eq!(done(&client), ["1:a:1", "1:a:end"]);
+    client.ask(CALL, poke("b", &["1"])).await;
+    hears_all_of(&mut client, "b").await;
+    assert_eq!(done(&client)[2..], ["1:b:1", "1:b:end"]);
+    upstreams.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_with_an_id_that_is_too_long_is_shown_and_not_told_to_be_done() {
+    let gateway = Gateway::of("holding", Decision::Allow).await;
+    let mut client = Agreeing::of(&gateway.server, Speaks::Handshake).await;
+    let long = "x".repeat(1_025);
+    let answer = client.ask(CALL, page("srv", &long)).await;
+    assert_eq!(answer["error"]["code"], -32042, "{answer}");
+    client.ask(CALL, poke("srv", &[&long])).await;
+    assert_eq!(gateway.srv.status().stray_messages, 1);
+    hears_all_of(&mut client, "srv").await;
+    assert_eq!(done(&client), ["3:srv:end"]);
 }
 
 #[tokio::test]
@@ -168,7 +227,7 @@ async fn a_page_is_told_to_be_done_in_no_revision_without_that_message() {
     let ask = json!({"name": "srv__ask", "arguments": {"url": PAGE}});
     client.ask(CALL, ask).await;
     assert_eq!(client.asked.len(), 1);
-    assert_eq!(client.asked[0].1["elicitationId"], "e-1");
+    assert_eq!(client.asked[0].1["elicitationId"], "3:srv:e-1");
     let tell = json!({"name": "srv__echo", "arguments": {"done": "e-1"}});
     client.ask(CALL, tell).await;
     // It was counted ahead of the answer, and sent to nobody.

@@ -109,7 +109,9 @@ async fn a_subscription_that_panics_is_answered_frees_its_id_and_holds_no_end_up
         breaks: true,
         ..Hanging::default()
     };
-    let server = Server::new(Registry::default()).offerings(Arc::new(breaking));
+    let server = Server::new(Registry::default())
+        .offerings(Arc::new(breaking))
+        .linger(Duration::from_secs(3600));
     let mut peer = Peer::unconnected(&server);
     let wanted = json!({"notifications": {"resourceSubscriptions": ["test:it"]}});
     for _ in 0..2 {

@@ -76,11 +76,23 @@ impl Misbehaving {
                 }
                 self.again = true;
             }
-            ("holding", "tools/list") => answer(
-                id,
-                json!({"tools": [tool("held"), tool("poke"), tool("page"), tool("swap")]}),
-            ),
+            ("holding", "tools/list") => {
+                let tools = ["held", "poke", "page", "swap", "shows"].map(tool);
+                answer(id, json!({"tools": tools}));
+            }
             ("holding", "tools/call") if params["name"] == "held" => self.held = Some(id.clone()),
+            // Has a page opened in the middle of the call.
+            ("holding", "tools/call") if params["name"] == "shows" => {
+                self.held = Some(id.clone());
+                let question = json!({
+                    "jsonrpc": "2.0", "id": "q-held", "method": "elicitation/create",
+                    "params": {
+                        "mode": "url", "message": "Log in", "url": "https://login.example.com/x",
+                        "elicitationId": params["arguments"]["id"],
+                    },
+                });
+                println!("{question}");
+            }
             // Asks in the middle of the call that is held, and answers the later one at once.
             ("holding", "tools/call") if params["name"] == "swap" => {
                 let question = json!({
