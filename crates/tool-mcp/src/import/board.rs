@@ -15,7 +15,7 @@ use super::mailbox::{Letter, Mailbox};
 use super::whose::Whose;
 use super::wishes::Wishes;
 use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
-use crate::wire::Id;
+use crate::wire::{Id, Lookout};
 
 /// Who waits for what on one connection: shared by whoever reads it and the callers.
 pub(crate) struct Board {
@@ -28,6 +28,8 @@ pub(crate) struct Board {
     /// How many of these were looked at.
     changes_seen: watch::Sender<u64>,
     closed: CancellationToken,
+    /// Of what the server sends.
+    pub(crate) lookout: Arc<Lookout>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) frame_bytes: usize,
 }
@@ -80,6 +82,7 @@ impl Board {
             changes_told: AtomicU64::new(0),
             changes_seen: watch::Sender::new(0),
             closed: CancellationToken::new(),
+            lookout: Arc::default(),
             tally,
             frame_bytes,
         }
@@ -98,6 +101,10 @@ impl Board {
             return Err(CallError::NotSent);
         }
         waiting.insert(id, Waiting { mailbox, whose });
+        match waiting.len() {
+            1 => self.lookout.sent(),
+            _ => self.lookout.crowd(),
+        }
         Ok(())
     }
 
