@@ -100,10 +100,15 @@ impl Board {
         if self.closed.is_cancelled() {
             return Err(CallError::NotSent);
         }
+        let is_call = whose.is_some();
         waiting.insert(id, Waiting { mailbox, whose });
-        match waiting.len() {
-            1 => self.lookout.sent(),
-            _ => self.lookout.crowd(),
+        if is_call {
+            // What stays open to listen is no answer that is waited for.
+            let calls = waiting.values().filter(|other| other.whose.is_some());
+            match calls.take(2).count() {
+                1 => self.lookout.sent(),
+                _ => self.lookout.crowd(),
+            }
         }
         Ok(())
     }
