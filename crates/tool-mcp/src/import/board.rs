@@ -249,6 +249,11 @@ impl Board {
         self.changes_seen.send_replace(changes);
     }
 
+    /// Whether all changes were looked at that were told so far.
+    pub(crate) fn are_tools_seen(&self) -> bool {
+        *self.changes_seen.borrow() >= self.changes_told()
+    }
+
     /// Waits until all changes were looked at that were told before this was asked.
     pub(crate) async fn tools_seen(&self) {
         let told = self.changes_told();

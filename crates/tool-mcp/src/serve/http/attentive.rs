@@ -28,6 +28,10 @@ struct Desk {
     at_work: AtomicUsize,
 }
 
+/// Bytes of an answer that are put together and written as one piece. Pieces cost the system more than
+/// copying so few does.
+const TOGETHER: usize = 4 * 1024;
+
 /// A connection of one client.
 pub(crate) struct Attentive<S> {
     stream: S,
@@ -36,6 +40,8 @@ pub(crate) struct Attentive<S> {
     works: bool,
     /// Whether the next to come is its request.
     looks: bool,
+    /// Room for what is put together.
+    room: Vec<u8>,
 }
 
 impl AttentiveListener {
@@ -70,6 +76,7 @@ impl<S> Attentive<S> {
             desk,
             works: false,
             looks: false,
+            room: Vec::new(),
         }
     }
 
@@ -138,7 +145,19 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Attentive<S> {
         cx: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
+        let this = &mut *self;
+        let stream = Pin::new(&mut this.stream);
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let written = if length <= TOGETHER {
+            this.room.clear();
+            this.room.reserve_exact(length);
+            for piece in pieces {
+                this.room.extend_from_slice(piece);
+            }
+            stream.poll_write(cx, &this.room)
+        } else {
+            stream.poll_write_vectored(cx, pieces)
+        };
         if written.is_ready() {
             self.answered();
         }

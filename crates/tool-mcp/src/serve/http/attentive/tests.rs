@@ -1,13 +1,16 @@
 //! Whose next request is looked for.
 
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
-use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadBuf};
+use tokio::io::{
+    AsyncRead as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf,
+};
 
-use super::{Attentive, Desk};
+use super::{Attentive, Desk, TOGETHER};
 use crate::wire::lookout_tests::{looking, pass};
 
 /// Counts how often it is woken, which outside of a runtime every look does at once.
@@ -104,5 +107,55 @@ fn a_client_that_left_before_its_answer_is_waited_for_by_nobody() {
         ask(&mut ours, &mut client).await;
         answer(&mut ours).await;
         assert!(looks(&mut ours));
+    });
+}
+
+/// Notes how much comes with each write, and takes it.
+#[derive(Default)]
+struct Taker {
+    whole: Vec<usize>,
+    in_pieces: Vec<usize>,
+}
+
+impl AsyncWrite for Taker {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.whole.push(bytes.len());
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        self.in_pieces.push(length);
+        Poll::Ready(Ok(length))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn pieces_of_a_short_answer_are_one_write_and_long_ones_are_not_copied() {
+    alone(async {
+        let mut ours = Attentive::new(Taker::default(), desk());
+        let long = vec![0; TOGETHER];
+        for pieces in [[&b"head"[..], b"body"], [b"head", &long]] {
+            let written = ours.write_vectored(&pieces.map(IoSlice::new)).await;
+            assert_eq!(written.expect("it takes all"), pieces.concat().len());
+        }
+        assert_eq!(ours.stream.whole, [8]);
+        assert_eq!(ours.stream.in_pieces, [TOGETHER + 4]);
     });
 }
