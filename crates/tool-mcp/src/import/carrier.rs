@@ -245,3 +245,6 @@ pub(crate) fn unanswered(id: Id, code: i64) -> Message {
     };
     Message::answer(id, Err(RpcError::new(code, text)))
 }
+
+#[cfg(test)]
+mod tests;
