@@ -16,8 +16,7 @@ pub use relay::relay;
 pub use upstream::{serve_http, serve_streams};
 
 use self::lines::Lines;
-use self::load::Load;
-use self::process::Program;
+use self::load::{Load, Taken};
 use self::programs::{Programs, Serving};
 use self::upstream::TOOL;
 use crate::report::Report;
@@ -30,6 +29,10 @@ type Done = Result<(), Box<dyn Error>>;
 const IDLE: f64 = 20e6;
 /// Calls that are on their way at the same time.
 const IN_FLIGHT: [usize; 3] = [1, 8, 64];
+
+/// How often all programs are started afresh. On which core a process wakes up is decided once for many
+/// rounds, and for each program by itself.
+const STARTS: u32 = 5;
 
 const STDIO: &[Row] = &[row("stdio: added", "gateway", "relay", Some(4.0))];
 const HTTP: &[Row] = &[
@@ -77,21 +80,10 @@ pub fn measure(report: &mut Report, rounds: u32) -> Done {
 }
 
 fn over_streams(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
-    let start =
-        |command: &mut std::process::Command, tool| Lines::start(command, tool).map(RefCell::new);
-    let direct = start(&mut programs.server(), TOOL)?;
-    let relay = start(&mut programs.relay(), TOOL)?;
-    let gateway = start(&mut programs.gateway(), "srv__add")?;
-    let failed = RefCell::new(None);
-    let contenders = [
-        caller("direct", &direct, &failed),
-        caller("relay", &relay, &failed),
-        caller("gateway", &gateway, &failed),
-    ];
     let [of_direct, of_relay, of_gateway] = [0, 1, 2];
-    let measured = Rounds::measure_for(&contenders.each_ref(), rounds, TURN);
-    if let Some(error) = failed.take() {
-        return Err(error);
+    let mut measured = Rounds::default();
+    for _ in 0..STARTS {
+        measured.append(start_over_streams(programs, rounds.div_ceil(STARTS))?);
     }
     let line = |row: &Row| {
         Line::of(
@@ -105,12 +97,32 @@ fn over_streams(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     };
     report.add(
         format!(
-            "gateway: what one call takes longer than the {:.0} ns of a server by itself, {rounds} rounds",
+            "gateway: what one call takes longer than the {:.0} ns of a server by itself, {rounds} rounds over {STARTS} starts",
             measured.nanos(of_direct).median
         ),
         report.asked("gateway", STDIO).map(line).collect(),
     );
     Ok(())
+}
+
+/// Starts the server, the relay and the gateway, and measures so many rounds.
+fn start_over_streams(programs: &Programs, rounds: u32) -> Result<Rounds, Box<dyn Error>> {
+    let start =
+        |command: &mut std::process::Command, tool| Lines::start(command, tool).map(RefCell::new);
+    let direct = start(&mut programs.server(), TOOL)?;
+    let relay = start(&mut programs.relay(), TOOL)?;
+    let gateway = start(&mut programs.gateway(), "srv__add")?;
+    let failed = RefCell::new(None);
+    let contenders = [
+        caller("direct", &direct, &failed),
+        caller("relay", &relay, &failed),
+        caller("gateway", &gateway, &failed),
+    ];
+    let measured = Rounds::measure_for(&contenders.each_ref(), rounds, TURN);
+    match failed.take() {
+        Some(error) => Err(error),
+        None => Ok(measured),
+    }
 }
 
 /// Calls over standard streams. The first that fails is kept, as a contender has no errors.
@@ -126,50 +138,62 @@ fn caller<'a>(
     })
 }
 
-/// Everybody over HTTP, in the order of the contenders.
-struct Sites {
-    direct: Serving,
-    gateway: Serving,
-    proxy: Option<Serving>,
+/// What was found of everybody over HTTP, in the order of the contenders: the gateway, its peer where
+/// there is one, and the server by itself.
+#[derive(Default)]
+struct Found {
+    /// By how many calls are on their way.
+    taken: [Taken; IN_FLIGHT.len()],
+    /// Bytes of the gateway and its peer, one number for each start.
+    idle: Vec<f64>,
+    memory: [Vec<f64>; 2],
+}
+
+impl Found {
+    /// Starts everybody, and measures so many rounds.
+    fn start(&mut self, programs: &Programs, rounds: u32) -> Done {
+        let direct = programs.http_server()?;
+        let gateway = programs.http_gateway()?;
+        let proxy = programs.http_proxy()?;
+        // Somebody has to have called, for until then nothing is loaded.
+        gateway.client(1)?;
+        let ours = gateway.program();
+        self.idle.push(ours.memory() as f64);
+        if let Some(proxy) = &proxy {
+            proxy.client(1)?;
+        }
+        let others = proxy.as_ref().map(Serving::program);
+        for (in_flight, taken) in IN_FLIGHT.into_iter().zip(&mut self.taken) {
+            let mut load = Load::default();
+            load.add(gateway.client(in_flight)?, Some(&ours));
+            if let (Some(site), Some(program)) = (&proxy, &others) {
+                load.add(site.client(in_flight)?, Some(program));
+            }
+            load.add(direct.client(in_flight)?, None);
+            let Taken { times, cpu } = load.measure(rounds)?;
+            taken.times.append(times);
+            taken.cpu.append(cpu);
+        }
+        for (memory, program) in self.memory.iter_mut().zip([Some(ours), others]) {
+            memory.extend(program.map(|program| program.memory() as f64));
+        }
+        Ok(())
+    }
 }
 
 fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     if let Some(missing) = programs.without_proxy() {
         eprintln!("bench: {missing}; it is left out");
     }
-    let sites = Sites {
-        direct: programs.http_server()?,
-        gateway: programs.http_gateway()?,
-        proxy: programs.http_proxy()?,
-    };
-    // Somebody has to have called, for until then nothing is loaded.
-    sites.gateway.client(1)?;
-    let gateway = sites.gateway.program();
-    let idle = gateway.memory() as f64;
-    let proxy = match &sites.proxy {
-        Some(proxy) => {
-            proxy.client(1)?;
-            Some(proxy.program())
-        }
-        None => None,
-    };
-    let mut loads = Vec::new();
-    for in_flight in IN_FLIGHT {
-        let mut load = Load::new();
-        load.add(sites.gateway.client(in_flight)?, Some(&gateway));
-        if let (Some(site), Some(proxy)) = (&sites.proxy, &proxy) {
-            load.add(site.client(in_flight)?, Some(proxy));
-        }
-        let direct = load.add(sites.direct.client(in_flight)?, None);
-        load.measure(rounds)?;
-        loads.push((load, direct));
+    let mut found = Found::default();
+    for _ in 0..STARTS {
+        found.start(programs, rounds.div_ceil(STARTS))?;
     }
-    let memory = |program: &Program| Spread::at(program.memory() as f64);
-
-    let [(one, direct), ..] = loads.as_slice() else {
-        return Ok(());
-    };
-    let has_proxy = proxy.is_some();
+    let has_proxy = programs.without_proxy().is_none();
+    let direct = if has_proxy { 2 } else { 1 };
+    let [one, ..] = &found.taken;
+    let idle = Spread::of(found.idle.clone());
+    let memory = |which: usize| Spread::of(found.memory[which].clone());
     let times = |ours: Spread, peer: Spread, ratio| Measured {
         ours: Amount::Nanos(ours.median),
         peer: Amount::Nanos(peer.median),
@@ -178,9 +202,9 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     let find = |name: &str| -> Option<Measured> {
         if name == "memory, idle" {
             return Some(Measured {
-                ours: Amount::Bytes(idle),
+                ours: Amount::Bytes(idle.median),
                 peer: Amount::Bytes(IDLE),
-                ratio: Spread::at(idle / IDLE),
+                ratio: idle.over(IDLE),
             });
         }
         // The gateway is the first, its peer the second.
@@ -188,7 +212,7 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
             return None;
         }
         if name == "memory after load" {
-            let (ours, peer) = (memory(&gateway), memory(proxy.as_ref()?));
+            let (ours, peer) = (memory(0), memory(1));
             return Some(Measured {
                 ours: Amount::Bytes(ours.median),
                 peer: Amount::Bytes(peer.median),
@@ -196,16 +220,16 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
             });
         }
         if name == "http: added" {
-            let extra = |index| one.times().extra(index, *direct);
-            return Some(times(extra(0), extra(1), one.times().added(0, 1, *direct)));
+            let extra = |index| one.times.extra(index, direct);
+            return Some(times(extra(0), extra(1), one.times.added(0, 1, direct)));
         }
         let at = IN_FLIGHT
             .iter()
             .position(|at| name.contains(&format!(" {at} at once")))?;
-        let load = &loads.get(at)?.0;
+        let taken = found.taken.get(at)?;
         let rounds = match name.contains("CPU") {
-            true => load.cpu(),
-            false => load.times(),
+            true => &taken.cpu,
+            false => &taken.times,
         };
         Some(times(rounds.nanos(0), rounds.nanos(1), rounds.ratio(0, 1)))
     };
@@ -215,8 +239,8 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     };
     report.add(
         format!(
-            "gateway: one call over HTTP, which is {:.0} ns by itself, the CPU time of the gateway and its memory, {rounds} rounds",
-            one.times().nanos(*direct).median
+            "gateway: one call over HTTP, which is {:.0} ns by itself, the CPU time of the gateway and its memory, {rounds} rounds over {STARTS} starts",
+            one.times.nanos(direct).median
         ),
         report.asked("gateway", HTTP).map(line).collect(),
     );

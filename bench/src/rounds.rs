@@ -122,6 +122,17 @@ impl Rounds {
         Self { by_contender }
     }
 
+    /// Adds the rounds of another measurement of the same contenders.
+    pub fn append(&mut self, other: Self) {
+        if self.by_contender.is_empty() {
+            *self = other;
+            return;
+        }
+        for (own, others) in self.by_contender.iter_mut().zip(other.by_contender) {
+            own.extend(others);
+        }
+    }
+
     /// Nanoseconds per call.
     pub fn nanos(&self, index: usize) -> Spread {
         Spread::of(self.by_contender[index].clone())
@@ -164,15 +175,6 @@ impl Rounds {
 }
 
 impl Spread {
-    /// Of one number.
-    pub fn at(value: f64) -> Self {
-        Self {
-            low: value,
-            median: value,
-            high: value,
-        }
-    }
-
     /// As many times that limit.
     pub fn over(self, limit: f64) -> Self {
         Self {

@@ -10,30 +10,29 @@ use crate::rounds::Rounds;
 /// How long one turn is to take. The time that a process has run is told in steps.
 const TURN: Duration = Duration::from_millis(40);
 
-/// Contenders over HTTP, and what they took.
+/// Contenders over HTTP.
+#[derive(Default)]
 pub struct Load<'a> {
     contenders: Vec<(Client, Option<&'a Program>)>,
-    times: Rounds,
-    cpu: Rounds,
+}
+
+/// What they took.
+#[derive(Default)]
+pub struct Taken {
+    /// Nanoseconds from one answer to the next.
+    pub times: Rounds,
+    /// Nanoseconds that the program ran for one call.
+    pub cpu: Rounds,
 }
 
 impl<'a> Load<'a> {
-    pub fn new() -> Self {
-        Self {
-            contenders: Vec::new(),
-            times: Rounds::default(),
-            cpu: Rounds::default(),
-        }
-    }
-
-    /// Adds a contender, and gives its number. Only of a program is it told how long it ran.
-    pub fn add(&mut self, client: Client, program: Option<&'a Program>) -> usize {
+    /// Adds a contender. Only of a program is it told how long it ran.
+    pub fn add(&mut self, client: Client, program: Option<&'a Program>) {
         self.contenders.push((client, program));
-        self.contenders.len() - 1
     }
 
     /// Measures so many rounds.
-    pub fn measure(&mut self, rounds: u32) -> Result<(), Box<dyn Error>> {
+    pub fn measure(mut self, rounds: u32) -> Result<Taken, Box<dyn Error>> {
         let mut calls = Vec::new();
         for (client, _) in &mut self.contenders {
             calls.push(calls_per_turn(client)?);
@@ -53,19 +52,10 @@ impl<'a> Load<'a> {
                 cpu[index].push(of_one(after.saturating_sub(before) as f64));
             }
         }
-        self.times = Rounds::of(times);
-        self.cpu = Rounds::of(cpu);
-        Ok(())
-    }
-
-    /// Nanoseconds from one answer to the next.
-    pub fn times(&self) -> &Rounds {
-        &self.times
-    }
-
-    /// Nanoseconds that the program ran for one call.
-    pub fn cpu(&self) -> &Rounds {
-        &self.cpu
+        Ok(Taken {
+            times: Rounds::of(times),
+            cpu: Rounds::of(cpu),
+        })
     }
 }
 

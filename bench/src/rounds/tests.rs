@@ -21,3 +21,12 @@ fn how_a_ratio_grows_is_told_round_by_round() {
     ]);
     assert_eq!(rounds.grown([0, 1], [2, 3]).median, 2.0);
 }
+
+#[test]
+fn rounds_of_several_starts_count_together() {
+    let mut rounds = Rounds::default();
+    rounds.append(Rounds::of(vec![vec![3.0], vec![1.0]]));
+    rounds.append(Rounds::of(vec![vec![8.0, 10.0], vec![2.0, 2.0]]));
+    assert_eq!(rounds.nanos(0).median, 8.0);
+    assert_eq!(rounds.ratio(0, 1).high, 5.0);
+}

@@ -59,7 +59,7 @@ fn bytes_are_told_as_bytes_and_not_as_time() {
         measured: Some(Measured {
             ours: Amount::Bytes(9e6),
             peer: Amount::Bytes(20e6),
-            ratio: Spread::at(0.45),
+            ratio: Spread::of(vec![0.45]),
         }),
         ..line(1.0, Some(1.0))
     };

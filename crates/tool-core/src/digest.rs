@@ -1,7 +1,8 @@
 //! Digests and the canonical form that they are taken over.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -37,12 +38,17 @@ impl Digest {
     /// 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut text = String::with_capacity(64);
-        for nibble in self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
-            let first = if nibble < 10 { b'0' } else { b'a' - 10 };
-            text.push(char::from(first + nibble));
+        let digits = self.digits();
+        str::from_utf8(&digits).unwrap_or_default().to_owned()
+    }
+
+    fn digits(&self) -> [u8; 64] {
+        let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
         }
-        text
+        digits
     }
 
     /// The digest whose [hexadecimal digits](Self::hex) these are.
@@ -75,7 +81,8 @@ impl From<[u8; 32]> for Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha-256:{}", self.hex())
+        f.write_str("sha-256:")?;
+        f.write_str(str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 
@@ -98,39 +105,53 @@ impl fmt::Debug for Digest {
 /// ```
 #[must_use]
 pub fn canonical_json(value: &Value) -> String {
-    let mut text = String::new();
+    let mut text = Vec::with_capacity(CANONICAL);
     write_canonical(value, &mut text);
-    text
+    String::from_utf8(text).unwrap_or_default()
 }
 
-fn write_canonical(value: &Value, text: &mut String) {
+/// Bytes that the arguments of most calls have room in.
+const CANONICAL: usize = 128;
+
+fn write_canonical(value: &Value, text: &mut Vec<u8>) {
     match value {
+        Value::Object(map) if map.keys().is_sorted() => write_members(map, text),
         Value::Object(map) => {
-            let mut keys: Vec<_> = map.iter().collect();
-            keys.sort_unstable_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
-            text.push('{');
-            for (index, (key, value)) in keys.into_iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                let _ = write!(text, "{}", Value::from(key.as_str()));
-                text.push(':');
-                write_canonical(value, text);
-            }
-            text.push('}');
+            let mut members: Vec<_> = map.iter().collect();
+            members.sort_unstable_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
+            write_members(members, text);
         }
         Value::Array(items) => {
-            text.push('[');
+            text.push(b'[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    text.push(',');
+                    text.push(b',');
                 }
                 write_canonical(item, text);
             }
-            text.push(']');
+            text.push(b']');
         }
-        leaf => {
-            let _ = write!(text, "{leaf}");
-        }
+        leaf => write_leaf(leaf, text),
     }
+}
+
+fn write_members<'v>(
+    members: impl IntoIterator<Item = (&'v String, &'v Value)>,
+    text: &mut Vec<u8>,
+) {
+    text.push(b'{');
+    for (index, (key, value)) in members.into_iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        write_leaf(key, text);
+        text.push(b':');
+        write_canonical(value, text);
+    }
+    text.push(b'}');
+}
+
+fn write_leaf(leaf: &impl Serialize, text: &mut Vec<u8>) {
+    // Neither memory nor a leaf refuses to be written.
+    let _ = serde_json::to_writer(text, leaf);
 }

@@ -9,6 +9,11 @@ mod envelope;
 pub(crate) mod exact;
 mod frames;
 mod id;
+#[cfg_attr(
+    not(any(test, feature = "child", feature = "http")),
+    expect(dead_code, reason = "only these send what is answered")
+)]
+mod lookout;
 mod message;
 #[cfg(any(feature = "http", feature = "http-client"))]
 pub(crate) mod mirror;
@@ -21,6 +26,9 @@ pub(crate) use aside::aside;
 pub(crate) use envelope::Envelope;
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use id::Id;
+#[cfg(test)]
+pub(crate) use lookout::tests as lookout_tests;
+pub(crate) use lookout::{Lookout, look};
 pub(crate) use message::{Incoming, Message, Misfit};
 pub(crate) use outbox::Outbox;
 pub(crate) use overlong::{Overlong, Sort};

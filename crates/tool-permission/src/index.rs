@@ -1,6 +1,6 @@
 //! Rules arranged so that a lookup tries few of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -22,7 +22,7 @@ pub(crate) struct Index {
     /// The folder that relative paths of rules start from, where it is known.
     workspace: Option<PathBuf>,
     looks_at_arguments: bool,
-    tables: HashMap<Arc<str>, Tables>,
+    tables: BTreeMap<Arc<str>, Tables>,
 }
 
 /// The rules of one action.
@@ -64,7 +64,7 @@ impl Index {
     ) -> Self {
         // A decision never depends on this order, but which rule explains it does.
         rules.sort_by_cached_key(Rule::preference);
-        let mut tables = HashMap::<_, Tables>::new();
+        let mut tables = BTreeMap::<_, Tables>::new();
         for (at, rule) in rules.iter().enumerate() {
             let tables = tables.entry(Arc::from(rule.action())).or_default();
             tables.of_mut(rule.effect()).rules.push(at);
@@ -122,6 +122,9 @@ impl Index {
                 continue;
             };
             let table = tables.of(effect);
+            if table.rules.is_empty() {
+                continue;
+            }
             let shelf = table.shelf(self, subject);
             shelf.visit(subject, |at, pattern| {
                 if best.is_some_and(|best| best <= at) {
@@ -224,7 +227,9 @@ impl Shelf {
         };
         let partly = !subject.is_known();
         self.heads.visit(subject.head(), partly, &mut show);
-        self.tails.visit(&subject.tail(), partly, &mut show);
+        if !self.tails.is_empty() {
+            self.tails.visit(&subject.tail(), partly, &mut show);
+        }
     }
 }
 

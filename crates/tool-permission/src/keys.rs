@@ -44,6 +44,10 @@ impl Keys {
         Self(slots)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Shows the groups whose key starts the text, and with `longer` also those whose key the
     /// text starts.
     pub(crate) fn visit(&self, text: &[Symbol], longer: bool, show: &mut impl FnMut(&[usize])) {

@@ -334,6 +334,17 @@ impl Policy for RulePolicy {
         Box::pin(async move { Ok(self.decide_by_all(request).await) })
     }
 
+    fn decide_at_once(&self, request: &Request<'_>) -> Option<Result<Ruling, PolicyError>> {
+        let is_name = |resource: &Resource| matches!(resource, Resource::Name(_));
+        // Names need no look at the file system, so that looking twice costs little.
+        if !request.resources.iter().all(is_name) {
+            return None;
+        }
+        let ruling = self.judge_with(request, Saved::None);
+        // What is to be asked may be answered by approvals, which may have changed.
+        (ruling.decision != Decision::Ask).then_some(Ok(ruling))
+    }
+
     fn governs(&self, capability: &Capability) -> bool {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
         std::iter::once(&self.rules)

@@ -31,7 +31,8 @@ use std::time::SystemTime;
 
 use foldhash::HashMap;
 use tool_core::{
-    BeforeHook, BoxFuture, Event, EventKind, EventSink, Facts, HookError, Incoming, StoreError,
+    BeforeHook, BoxFuture, Event, EventKind, EventSink, Facts, HookError, Incoming, Stage,
+    StoreError,
 };
 
 use self::draft::Draft;
@@ -153,6 +154,12 @@ impl EventSink for AuditLog {
             }
             return;
         };
+        // From there on whatever comes last tells the name of the tool as well.
+        if let EventKind::Stage(stage) = event.kind
+            && !matches!(stage, Stage::Before | Stage::Resolve)
+        {
+            return;
+        }
         let finished = {
             let drafts = self.0.drafts.lock();
             let mut drafts = drafts.unwrap_or_else(PoisonError::into_inner);

@@ -26,10 +26,12 @@ pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolF
         return Err(shapeless(server, &shape(&result)));
     };
     let members = answer.len();
-    let blocks = answer.remove("content");
-    let content: Option<Vec<Content>> = match &blocks {
-        Some(Value::Array(blocks)) => Some(blocks.iter().map(content::from_json).collect()),
-        _ => None,
+    let (content, blocks) = match answer.remove("content") {
+        Some(Value::Array(blocks)) => {
+            let content: Vec<Content> = blocks.into_iter().map(content::from_json).collect();
+            (Some(content), None)
+        }
+        other => (None, other),
     };
     let structured = answer.remove("structuredContent");
     let is_error = answer.get("isError") == Some(&Value::Bool(true));

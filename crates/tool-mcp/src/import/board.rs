@@ -16,7 +16,7 @@ use super::whose::Whose;
 use super::wishes::Wishes;
 use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
 use crate::serve::PAGE_ID_BYTES;
-use crate::wire::Id;
+use crate::wire::{Id, Lookout};
 
 /// Who waits for what on one connection: shared by whoever reads it and the callers.
 pub(crate) struct Board {
@@ -31,6 +31,8 @@ pub(crate) struct Board {
     closed: CancellationToken,
     /// Whether the revision that is spoken lets the server tell that a page is done.
     tells_pages: AtomicBool,
+    /// Of what the server sends.
+    pub(crate) lookout: Arc<Lookout>,
     pub(crate) tally: Arc<Tally>,
     pub(crate) frame_bytes: usize,
 }
@@ -84,6 +86,7 @@ impl Board {
             changes_seen: watch::Sender::new(0),
             closed: CancellationToken::new(),
             tells_pages: AtomicBool::new(false),
+            lookout: Arc::default(),
             tally,
             frame_bytes,
         }
@@ -101,7 +104,16 @@ impl Board {
         if self.closed.is_cancelled() {
             return Err(CallError::NotSent);
         }
+        let is_call = whose.is_some();
         waiting.insert(id, Waiting { mailbox, whose });
+        if is_call {
+            // What stays open to listen is no answer that is waited for.
+            let calls = waiting.values().filter(|other| other.whose.is_some());
+            match calls.take(2).count() {
+                1 => self.lookout.sent(),
+                _ => self.lookout.crowd(),
+            }
+        }
         Ok(())
     }
 
@@ -263,6 +275,11 @@ impl Board {
     /// Says that the tools were looked at after so many changes.
     pub(crate) fn changes_seen(&self, changes: u64) {
         self.changes_seen.send_replace(changes);
+    }
+
+    /// Whether all changes were looked at that were told so far.
+    pub(crate) fn are_tools_seen(&self) -> bool {
+        *self.changes_seen.borrow() >= self.changes_told()
     }
 
     /// Waits until all changes were looked at that were told before this was asked.

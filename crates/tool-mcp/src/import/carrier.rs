@@ -119,7 +119,8 @@ impl Lines {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let outbox = Arc::new(Outbox::start(writer));
+        let lookout = Arc::clone(&board.lookout);
+        let outbox = Arc::new(Outbox::start_with(writer, lookout));
         let frames = Frames::new(reader, board.frame_bytes);
         let reading = tokio::spawn(read(frames, Arc::clone(&outbox), board, answering));
         Self { outbox, reading }
@@ -158,7 +159,10 @@ async fn read<R: AsyncRead + Unpin>(
             () = outbox.broken().cancelled() => return,
         };
         let asked = match frame {
-            Ok(Some(Frame::Line(line))) => aside(line.len(), || route(board, line)),
+            Ok(Some(Frame::Line(line))) => {
+                board.lookout.came();
+                aside(line.len(), || route(board, line))
+            }
             Ok(Some(Frame::TooLong(overlong))) => {
                 route_too_long(board, &overlong);
                 None
@@ -241,3 +245,6 @@ pub(crate) fn unanswered(id: Id, code: i64) -> Message {
     };
     Message::answer(id, Err(RpcError::new(code, text)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,9 @@ impl Connection {
     /// Waits until the server's tools were looked at since it last said that they changed, as long
     /// as it may take to connect.
     pub(crate) async fn tools_seen(&self) -> Result<(), CallError> {
+        if self.board.are_tools_seen() {
+            return Ok(());
+        }
         let seen = tokio::time::timeout(self.limits.connect, self.board.tools_seen());
         seen.await.map_err(|_| CallError::Changed)
     }
@@ -253,8 +256,6 @@ impl Connection {
                     let started = Instant::now();
                     let answer = pending.settle(&report).await;
                     let mut answer = answer.map_err(|error| error.after(again))?;
-                    // The time that a person takes between rounds is not the server's.
-                    left = left.saturating_sub(started.elapsed());
                     match answer.result.get("resultType") {
                         None => {
                             keep(&answer);
@@ -272,6 +273,8 @@ impl Connection {
                                 && self.is_stateless()
                                 && may_ask(method) =>
                         {
+                            // The time that a person takes between rounds is not the server's.
+                            left = left.saturating_sub(started.elapsed());
                             (answer.result, Map::new())
                         }
                         Some(kind) => {

@@ -9,21 +9,36 @@ use crate::wire::base64;
 ///
 /// A block that cannot be held, of a type that is not known or with data that is no base64, is
 /// shown as the JSON that it is: a model can still make something of it, and nothing is lost.
-pub(crate) fn from_json(block: &Value) -> Content {
-    read(block).unwrap_or_else(|| Content::text(block.to_string()))
+pub(crate) fn from_json(mut block: Value) -> Content {
+    take_text(&mut block)
+        .or_else(|| read(&block))
+        .unwrap_or_else(|| Content::text(block.to_string()))
+}
+
+/// Takes a block of text, which may be long and is not copied. Any other is left as it is.
+fn take_text(block: &mut Value) -> Option<Content> {
+    let members = block.as_object_mut()?;
+    if members.get("type")?.as_str()? != "text" || !members.get("text")?.is_string() {
+        return None;
+    }
+    let Some(Value::String(text)) = members.remove("text") else {
+        return None;
+    };
+    let mut content = Content::text(text);
+    if let Content::Text(text) = &mut content {
+        let mut object = |key| match members.remove(key) {
+            Some(Value::Object(object)) => Some(Box::new(object)),
+            _ => None,
+        };
+        text.annotations = object("annotations");
+        text.meta = object("_meta");
+    }
+    Some(content)
 }
 
 fn read(block: &Value) -> Option<Content> {
     let text = |key: &str| Some(block.get(key)?.as_str()?.to_owned());
     let content = match block.get("type")?.as_str()? {
-        "text" => {
-            let Content::Text(mut content) = Content::text(text("text")?) else {
-                return None;
-            };
-            content.annotations = object(block, "annotations");
-            content.meta = object(block, "_meta");
-            Content::Text(content)
-        }
         kind @ ("image" | "audio") => {
             let kind = if kind == "image" {
                 MediaKind::Image

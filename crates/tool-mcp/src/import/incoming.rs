@@ -52,7 +52,7 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             params,
             ..
         } => {
-            notified(board, &method, params);
+            notified(board, &method.0, params);
             None
         }
         Envelope {
@@ -63,7 +63,7 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
         } => Some(Asked {
             // One with an id that is none cannot be answered.
             id: serde_json::from_str(id.get()).ok()?,
-            method: method.into_owned(),
+            method: method.0.into_owned(),
             params: params
                 .and_then(|params| serde_json::from_str(params.get()).ok())
                 .unwrap_or_default(),

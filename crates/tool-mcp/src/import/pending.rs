@@ -67,14 +67,15 @@ impl Pending<'_> {
         let connection = self.connection;
         let limits = connection.limits();
         // One timer for both, as setting one is a part of what a call costs.
-        let (mut over, mut idle) = (behind(self.left), behind(limits.idle));
+        let begun = Instant::now();
+        let (mut over, mut idle) = (after(begun, self.left), after(begun, limits.idle));
         let mut due = pin!(sleep_until(over.min(idle)));
         let mut furthest = f64::NEG_INFINITY;
         let mut open = OpenQuestions::new();
         for question in self.asked.clone() {
             open.push(question.asked.id.clone(), answering(connection, question));
         }
-        self.since = open.is_empty().then(Instant::now);
+        self.since = open.is_empty().then_some(begun);
         loop {
             let quiet = open.is_empty();
             let letter = tokio::select! {
@@ -84,8 +85,9 @@ impl Pending<'_> {
                     self.asked.retain(|open| open.asked.id != id);
                     connection.reply(answer_to(connection.server(), id, answer));
                     if open.is_empty() {
-                        self.since = Some(Instant::now());
-                        (over, idle) = (behind(self.left), behind(limits.idle));
+                        let now = Instant::now();
+                        self.since = Some(now);
+                        (over, idle) = (after(now, self.left), after(now, limits.idle));
                         due.as_mut().reset(over.min(idle));
                     }
                     continue;
@@ -98,7 +100,7 @@ impl Pending<'_> {
             };
             match letter {
                 Letter::Progress(progress) => {
-                    idle = behind(limits.idle);
+                    idle = after(Instant::now(), limits.idle);
                     due.as_mut().reset(over.min(idle));
                     if progress.progress >= furthest {
                         furthest = progress.progress;
@@ -123,8 +125,9 @@ impl Pending<'_> {
                     self.asked.retain(|open| open.asked.id != id);
                     open.remove(&id);
                     if open.is_empty() && !quiet {
-                        self.since = Some(Instant::now());
-                        (over, idle) = (behind(self.left), behind(limits.idle));
+                        let now = Instant::now();
+                        self.since = Some(now);
+                        (over, idle) = (after(now, self.left), after(now, limits.idle));
                         due.as_mut().reset(over.min(idle));
                     }
                 }
@@ -183,9 +186,8 @@ impl Pending<'_> {
     }
 }
 
-/// When so much time will have passed, which is never where it is more than a clock can tell.
-fn behind(time: Duration) -> Instant {
-    let now = Instant::now();
+/// When so much time has passed since then, which is never where it is more than a clock can tell.
+fn after(now: Instant, time: Duration) -> Instant {
     now.checked_add(time).unwrap_or(now + NEVER)
 }
 

@@ -1,6 +1,7 @@
 //! Serving over streamable HTTP.
 
 mod asked;
+mod attentive;
 mod client_tokens;
 mod event_log;
 mod exchange;
@@ -20,14 +21,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::routing::any;
-use axum::serve::ListenerExt as _;
+use axum::handler::Handler as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_registry::Registry;
 
+use self::attentive::AttentiveListener;
 use self::guests::Guests;
 use self::pace::Pace;
 use self::session::Sessions;
@@ -131,15 +131,9 @@ impl Server {
             pace,
             gone: stop.clone(),
         });
-        let router = Router::new()
-            .route(PATH, any(exchange::serve))
-            .with_state(site);
-        // Messages are small and each is waited for.
-        let listener = listener.tap_io(|stream| {
-            // Only makes it slower where it cannot be set.
-            let _ = stream.set_nodelay(true);
-        });
-        let listening = axum::serve(listener, router)
+        // There is one path, for which a router would cost each request more than looking at it does.
+        let serving = exchange::serve.with_state(site).into_make_service();
+        let listening = axum::serve(AttentiveListener::new(listener), serving)
             .with_graceful_shutdown(stop.clone().cancelled_owned())
             .into_future();
         Ok(HttpServer {

@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 #[derive(Deserialize)]
 pub(crate) struct Envelope<'a> {
     #[serde(borrow, default)]
-    pub(crate) jsonrpc: Option<Cow<'a, str>>,
+    pub(crate) jsonrpc: Option<Word<'a>>,
     #[serde(borrow, default)]
     pub(crate) id: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    pub(crate) method: Option<Cow<'a, str>>,
+    pub(crate) method: Option<Word<'a>>,
     #[serde(borrow, default)]
     pub(crate) params: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -21,3 +21,7 @@ pub(crate) struct Envelope<'a> {
     #[serde(borrow, default)]
     pub(crate) error: Option<&'a RawValue>,
 }
+
+/// A word of a message. Inside of an option it is borrowed only by having a type of its own.
+#[derive(Deserialize)]
+pub(crate) struct Word<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);

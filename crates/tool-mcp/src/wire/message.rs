@@ -43,18 +43,18 @@ impl Incoming {
                 Err(_) => return Err(Misfit::Json(None)),
             },
         };
-        if envelope.jsonrpc.as_deref() != Some("2.0") {
+        if envelope.jsonrpc.is_none_or(|version| version.0 != "2.0") {
             return Err(Misfit::Json(id));
         }
         let params = envelope.params.map(ToOwned::to_owned);
         match (envelope.method, id) {
             (Some(method), Some(id)) => Ok(Self::Request {
                 id,
-                method: method.into_owned(),
+                method: method.0.into_owned(),
                 params,
             }),
             (Some(method), None) => Ok(Self::Notification {
-                method: method.into_owned(),
+                method: method.0.into_owned(),
                 params,
             }),
             (None, Some(id)) => match (envelope.result, envelope.error) {

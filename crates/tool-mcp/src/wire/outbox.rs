@@ -1,6 +1,8 @@
 //! Lines on their way out, in the order in which they were handed over.
 
+use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,6 +11,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use super::{Lookout, look};
 
 /// Lines that may wait, and bytes in all of them when another one comes. A peer that does not
 /// read is told from a slow one by these.
@@ -40,10 +44,19 @@ struct Line {
 impl Outbox {
     /// Starts writing. Must be called inside a tokio runtime.
     pub(crate) fn start<W: AsyncWrite + Send + Unpin + 'static>(writer: W) -> Self {
+        Self::start_with(writer, Arc::default())
+    }
+
+    /// The same for lines that are answered: once one is written, it is looked for what comes for as
+    /// long as the lookout says so.
+    pub(crate) fn start_with<W>(writer: W, lookout: Arc<Lookout>) -> Self
+    where
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
         let (queue, lines) = mpsc::channel(WAITING_LINES);
         let (waiting, broken) = (Arc::default(), CancellationToken::new());
         let over = CancellationToken::new();
-        let writing = write_lines(writer, lines, Arc::clone(&waiting), broken.clone());
+        let writing = write_lines(writer, lines, lookout, Arc::clone(&waiting), broken.clone());
         let ended = over.clone().drop_guard();
         let task = tokio::spawn(async move {
             let _ended = ended;
@@ -147,11 +160,21 @@ impl Drop for Outbox {
 async fn write_lines<W: AsyncWrite + Unpin>(
     mut writer: W,
     mut lines: mpsc::Receiver<Line>,
+    lookout: Arc<Lookout>,
     waiting: Arc<AtomicUsize>,
     broken: CancellationToken,
 ) {
     let mut batch = Vec::new();
-    while lines.recv_many(&mut batch, WAITING_LINES).await > 0 {
+    while next_lines(&mut lines, &mut batch, &lookout).await > 0 {
+        if lookout.is_crowded() {
+            // Whoever else is ready may have lines as well, and all of them are one write.
+            tokio::task::yield_now().await;
+            while batch.len() < WAITING_LINES
+                && let Ok(line) = lines.try_recv()
+            {
+                batch.push(line);
+            }
+        }
         let result = write_batch(&mut writer, &batch).await;
         for line in batch.drain(..) {
             waiting.fetch_sub(line.bytes.len(), Ordering::Relaxed);
@@ -167,6 +190,23 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     }
     // Closing is all that is left; a peer that is gone makes it fail.
     let _ = writer.shutdown().await;
+}
+
+/// Waits for lines, and looks meanwhile for the answer to those before.
+async fn next_lines(
+    lines: &mut mpsc::Receiver<Line>,
+    batch: &mut Vec<Line>,
+    lookout: &Lookout,
+) -> usize {
+    let mut received = pin!(lines.recv_many(batch, WAITING_LINES));
+    poll_fn(|cx| {
+        let received = received.as_mut().poll(cx);
+        if received.is_pending() && lookout.looks() {
+            look(cx);
+        }
+        received
+    })
+    .await
 }
 
 /// Writes lines that have come together: small ones in one piece, and all with one flush.
@@ -203,3 +243,6 @@ fn broken_pipe() -> io::Error {
 fn unread() -> io::Error {
     io::Error::other("the peer does not read what it is sent")
 }
+
+#[cfg(test)]
+mod tests;

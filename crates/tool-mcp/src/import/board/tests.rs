@@ -108,3 +108,22 @@ async fn a_question_is_handed_over_to_its_own_caller_alone() {
     board.end(5, Ok(Default::default()));
     assert!(matches!(earlier.next().await, Letter::End(_)));
 }
+
+#[test]
+fn lines_are_gathered_while_several_calls_wait_and_not_for_what_stays_open() {
+    let board = board();
+    let enter = |id, whose| {
+        board
+            .enter(id, Mailbox::default(), whose)
+            .expect("it is open")
+    };
+    enter(1, None);
+    enter(2, Some(session("a")));
+    assert!(!board.lookout.is_crowded());
+    enter(3, Some(session("b")));
+    assert!(board.lookout.is_crowded());
+    board.take(2);
+    board.take(3);
+    enter(4, Some(session("a")));
+    assert!(!board.lookout.is_crowded());
+}

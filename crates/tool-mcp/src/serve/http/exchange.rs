@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use serde_json::value::RawValue;
@@ -16,7 +15,7 @@ use super::session::Session;
 use super::site::Site;
 use super::token::Caller;
 use super::work::{First, Work};
-use super::{headers, reply};
+use super::{PATH, headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
 use crate::serve::client::{Client, Era};
@@ -39,6 +38,9 @@ const PRIMED: &str = "2025-11-25";
 /// Serves one HTTP request.
 pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if parts.uri.path() != PATH {
+        return reply::empty(StatusCode::NOT_FOUND);
+    }
     if !site.names.allow(&parts.headers) {
         return reply::empty(StatusCode::FORBIDDEN);
     }
@@ -52,7 +54,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
                 return reply::empty(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             }
             match axum::body::to_bytes(body, wire::FRAME_BYTES).await {
-                Ok(body) => post(&site, &parts, caller, &body).await,
+                Ok(body) => post(&site, parts.headers, caller, &body).await,
                 Err(_) => reply::empty(StatusCode::PAYLOAD_TOO_LARGE),
             }
         }
@@ -68,8 +70,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
     }
 }
 
-async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> Response {
-    let headers = &parts.headers;
+async fn post(site: &Arc<Site>, headers: HeaderMap, caller: Caller, body: &[u8]) -> Response {
     let principal = caller.principal.as_deref();
     match wire::aside(body.len(), || Incoming::read(body)) {
         Err(Misfit::Text) => {
@@ -86,8 +87,8 @@ async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> R
         }
         Ok(Incoming::Notification { method, params }) => {
             // A client without a handshake has nothing to tell that would change anything.
-            if let Ok((_, session)) = session(site, headers, principal) {
-                if let Err(error) = headers::check_given(headers, &method, None) {
+            if let Ok((_, session)) = session(site, &headers, principal) {
+                if let Err(error) = headers::check_given(&headers, &method, None) {
                     return reply::error(StatusCode::BAD_REQUEST, None, error);
                 }
                 notified(site, &session, &method, params.as_deref());
@@ -97,7 +98,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> R
             reply::empty(StatusCode::ACCEPTED)
         }
         Ok(Incoming::Answer { id, outcome }) => {
-            match session(site, headers, principal) {
+            match session(site, &headers, principal) {
                 Ok((_, session)) => session.connection.asks.answered(&id, outcome),
                 Err(none) => return none.reply(),
             }
@@ -108,7 +109,7 @@ async fn post(site: &Arc<Site>, parts: &Parts, caller: Caller, body: &[u8]) -> R
 
 async fn request(
     site: &Arc<Site>,
-    headers: &HeaderMap,
+    headers: HeaderMap,
     caller: Caller,
     id: Id,
     method: String,
@@ -125,9 +126,9 @@ async fn request(
         Err(error) => return bad(id, error),
     };
     if requests::is_stateless(&params) || version == Some(revision::STATELESS) {
-        return stateless(site, headers, caller, id, method, params).await;
+        return stateless(site, &headers, caller, id, method, params).await;
     }
-    if let Err(error) = headers::check_given(headers, &method, Some(&params)) {
+    if let Err(error) = headers::check_given(&headers, &method, Some(&params)) {
         return bad(id, error);
     }
     if let (false, Some(version)) = (has_handshake, version) {
@@ -142,7 +143,7 @@ async fn request(
                 &Message::answer(id, Ok(requests::discover(&site.served))),
             ),
         },
-        _ => match session(site, headers, caller.principal.as_deref()) {
+        _ => match session(site, &headers, caller.principal.as_deref()) {
             Ok((_, session)) => {
                 let request = requests::Request { id, method, params };
                 with_handshake(site, headers, session, request).await
@@ -184,7 +185,7 @@ fn initialize(site: &Site, caller: Caller, id: Id, params: &Params) -> Response 
 /// back for the answer; to end it the client cancels it.
 async fn with_handshake(
     site: &Site,
-    headers: &HeaderMap,
+    headers: HeaderMap,
     session: Arc<Session>,
     request: requests::Request,
 ) -> Response {
@@ -193,7 +194,7 @@ async fn with_handshake(
         let error = RpcError::request(text);
         return reply::error(StatusCode::OK, Some(request.id), error);
     };
-    let takes_events = takes(headers, "text/event-stream");
+    let takes_events = takes(&headers, "text/event-stream");
     let log = session.stream();
     let outlet = match takes_events {
         true => Outlet::Events(Arc::clone(&log)),
@@ -208,7 +209,7 @@ async fn with_handshake(
     };
     let mut work = Work::new(work, Arc::clone(&log), Some(Arc::clone(&session)));
     match first(&mut work, takes_events.then_some(AT_ONCE)).await {
-        Some(First::Answer(answer, _)) => reply::json(StatusCode::OK, answer),
+        Some(First::Answer(answer, _)) => reply::json_in(headers, answer),
         Some(First::Nothing) => reply::empty(StatusCode::ACCEPTED),
         Some(First::More) | None => {
             // From here on it goes on by itself.

@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::event_log::Events;
@@ -16,6 +16,16 @@ pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(body.into()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// The same as a success, with the map of the headers of its request, which are over: it has room, and
+/// that of the answer is the room that the next request of the connection gets.
+pub(crate) fn json_in(mut room: HeaderMap, body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(body.into()));
+    room.clear();
+    room.insert(CONTENT_TYPE, JSON);
+    *response.headers_mut() = room;
     response
 }
 

@@ -213,7 +213,9 @@ impl Session {
     /// A stream for one request, to be kept if it is to be asked for again.
     pub(crate) fn stream(&self) -> Arc<EventLog> {
         let mut state = self.state();
-        state.make_room(Instant::now());
+        if !state.streams.is_empty() {
+            state.make_room(Instant::now());
+        }
         state.last_stream += 1;
         Arc::new(EventLog::kept(state.last_stream))
     }
