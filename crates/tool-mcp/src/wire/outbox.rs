@@ -5,6 +5,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
@@ -168,7 +169,7 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     while next_lines(&mut lines, &mut batch, &lookout).await > 0 {
         if lookout.is_crowded() {
             // Whoever else is ready may have lines as well, and all of them are one write.
-            tokio::task::yield_now().await;
+            behind_the_others().await;
             while batch.len() < WAITING_LINES
                 && let Ok(line) = lines.try_recv()
             {
@@ -190,6 +191,20 @@ async fn write_lines<W: AsyncWrite + Unpin>(
     }
     // Closing is all that is left; a peer that is gone makes it fail.
     let _ = writer.shutdown().await;
+}
+
+/// Goes behind whoever is ready, where another worker may take it up: what is put off by `yield_now`
+/// waits for all that its own worker has to do, and so for a handler that blocks its thread.
+async fn behind_the_others() {
+    let mut is_behind = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut is_behind, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Waits for lines, and looks meanwhile for the answer to those before.

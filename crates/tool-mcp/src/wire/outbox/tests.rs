@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWrite;
-use tokio::task::yield_now;
 
 use super::{Lookout, Outbox};
 use crate::wire::lookout_tests::{clock, pass};
@@ -53,10 +52,12 @@ async fn lines_of_one_turn_are_one_write_where_several_answers_are_waited_for() 
         }
         let outbox = Outbox::start_with(writes.clone(), lookout);
         outbox.post(&1).expect("it is open");
-        // Its task has seen the first line, and not slept since.
-        yield_now().await;
-        outbox.post(&2).expect("it is open");
-        outbox.close().await;
+        // Ready behind the task that writes, in the same turn.
+        let posting = tokio::spawn(async move {
+            outbox.post(&2).expect("it is open");
+            outbox
+        });
+        posting.await.expect("it posts").close().await;
         assert_eq!(writes.so_far(), expected);
     }
 }
