@@ -81,9 +81,11 @@ pub fn measure(report: &mut Report, rounds: u32) -> Done {
 
 fn over_streams(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     let [of_direct, of_relay, of_gateway] = [0, 1, 2];
+    let each = rounds.div_ceil(STARTS);
+    let rounds = each * STARTS;
     let mut measured = Rounds::default();
     for _ in 0..STARTS {
-        measured.append(start_over_streams(programs, rounds.div_ceil(STARTS))?);
+        measured.append(start_over_streams(programs, each)?);
     }
     let line = |row: &Row| {
         Line::of(
@@ -185,9 +187,11 @@ fn over_http(report: &mut Report, programs: &Programs, rounds: u32) -> Done {
     if let Some(missing) = programs.without_proxy() {
         eprintln!("bench: {missing}; it is left out");
     }
+    let each = rounds.div_ceil(STARTS);
+    let rounds = each * STARTS;
     let mut found = Found::default();
     for _ in 0..STARTS {
-        found.start(programs, rounds.div_ceil(STARTS))?;
+        found.start(programs, each)?;
     }
     let has_proxy = programs.without_proxy().is_none();
     let direct = if has_proxy { 2 } else { 1 };

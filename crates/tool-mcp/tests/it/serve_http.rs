@@ -42,6 +42,27 @@ fn modern_headers<'a>(method: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)>
 }
 
 #[tokio::test]
+async fn nothing_is_served_at_another_path() {
+    let (http, _served) = listening().await;
+    for path in ["/", "/mcp/", "/mcp/x", "/MCP", "/%6dcp"] {
+        let text = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            http.address()
+        );
+        let mut stream = TcpStream::connect(http.address())
+            .await
+            .expect("it listens");
+        stream.write_all(text.as_bytes()).await.expect("it reads");
+        let mut answer = String::new();
+        stream
+            .read_to_string(&mut answer)
+            .await
+            .expect("it is closed");
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_with_a_session_lists_and_calls() {
     let (http, served) = listening().await;
     assert_eq!(http.url(), format!("http://{}/mcp", http.address()));

@@ -165,3 +165,25 @@ fn a_rule_in_code_that_can_never_match_is_refused() {
         assert!(error.contains(way_out), "{error}");
     }
 }
+
+#[test]
+fn only_what_rules_settle_by_names_is_decided_at_once() {
+    let rules = [
+        Rule::allow("fetch", "a"),
+        Rule::deny("fetch", "b"),
+        Rule::ask("fetch", "c"),
+        Rule::allow("read", "*"),
+    ];
+    let policy = policy(rules);
+    let facts = Facts::new();
+    let at_once = |action: &'static str, resource: Resource| {
+        let request = Request::new(Action::new(action), [resource], &facts);
+        let decided = policy.decide_at_once(&request)?;
+        Some(decided.unwrap().decision)
+    };
+    assert_eq!(at_once("fetch", "a".into()), Some(Decision::Allow));
+    assert_eq!(at_once("fetch", "b".into()), Some(Decision::Deny));
+    // An approval may answer it, and the file system has a say on a path.
+    assert_eq!(at_once("fetch", "c".into()), None);
+    assert_eq!(at_once("read", Resource::path("/repo", "a.rs")), None);
+}

@@ -24,7 +24,9 @@ pub(crate) struct AttentiveListener {
 #[derive(Default)]
 struct Desk {
     lookout: Lookout,
-    /// Connections of which a request is worked on.
+    /// Connections from which something came since what was answered last. That is mostly a request
+    /// that is worked on; half of one, and a body that nobody waited for, count as well until the next
+    /// answer or the end. It decides on looking alone.
     at_work: AtomicUsize,
 }
 
