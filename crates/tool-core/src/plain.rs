@@ -77,6 +77,13 @@ impl<'t> Plain<'t> {
 
     /// The same as text: the compact JSON of its [value](Self::to_value), its members in the order in
     /// which they stand here.
+    ///
+    /// ```
+    /// use tool_core::Plain;
+    ///
+    /// let plain = Plain::read(r#"{ "b": [1, 0.5], "a": "x" }"#).expect("it is of the simple sort");
+    /// assert_eq!(plain.to_json(), r#"{"b":[1,0.5],"a":"x"}"#);
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
         writing::text_of(self)

@@ -71,7 +71,6 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
     let mut settlement = Settlement::completed(name);
     // A block, as an async function would hold all of this twice.
     async move {
-        // Whatever else there is of the call is gone before its settlement is moved, once.
         {
             let host = host;
             let hosted = Hosted(&host);
@@ -106,6 +105,8 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             trace.settled(run.settlement);
             announce(run.services, run.facts, host.number, run.settlement);
         }
+        // Whatever else there is of the call is gone before its settlement is moved, or that is moved
+        // a second time, out of the way of what is still to be dropped.
         drop((arguments, gating, turnstile, trace));
         settlement
     }

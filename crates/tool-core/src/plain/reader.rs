@@ -245,6 +245,7 @@ impl<'t> Reader<'t> {
             self.rest = rest;
         }
         let spelled = self.since(left, 0)?;
+        // A build may keep numbers as they are spelled, of which this one is taken for an integer.
         if spelled == "-0" {
             return None;
         }

@@ -110,16 +110,21 @@ async fn tokens_are_revoked_by_whom_they_were_given_to_first_of_all_what_renews_
     );
 }
 
-#[tokio::test]
-async fn the_secret_of_a_configured_id_is_what_it_is_now_and_goes_where_it_is_taken() {
-    let site = saying(
+/// A site that takes a client's secret in the form of a request and nowhere else.
+async fn reading_secrets_in_forms() -> LoginSite {
+    saying(
         |metadata| {
             let methods = json!(["client_secret_post"]);
             metadata["revocation_endpoint_auth_methods_supported"] = methods;
         },
         |_| Reply::empty(200),
     )
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn the_secret_of_a_configured_id_is_what_it_is_now_and_goes_where_it_is_taken() {
+    let site = reading_secrets_in_forms().await;
     let logins = logins();
     let with = |secret: &str| {
         let client = OAuthClient::default().id("by hand");
@@ -283,14 +288,7 @@ async fn who_was_registered_and_never_logged_in_is_forgotten_and_has_nothing_to_
 #[tokio::test]
 async fn a_secret_goes_to_nobody_but_whom_it_was_configured_for() {
     let elsewhere = LoginSite::new().await;
-    let site = saying(
-        |metadata| {
-            let methods = json!(["client_secret_post"]);
-            metadata["revocation_endpoint_auth_methods_supported"] = methods;
-        },
-        |_| Reply::empty(200),
-    )
-    .await;
+    let site = reading_secrets_in_forms().await;
     // The site registered us by the id that somebody has elsewhere.
     let client = || {
         let client = OAuthClient::default().id("registered");
