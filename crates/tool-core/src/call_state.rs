@@ -48,7 +48,8 @@ impl CallState {
         }
     }
 
-    /// Ends progress: what the handler reports from now on goes nowhere.
+    /// Ends what the handler can do through its context: what it reports from now on goes nowhere,
+    /// and artifacts and credentials are refused to it.
     #[inline]
     pub fn settle(&self) {
         self.settled.store(true, Ordering::Release);
@@ -99,7 +100,10 @@ impl CallState {
         self.asserted.load(Ordering::Acquire)
     }
 
-    pub(crate) fn is_settled(&self) -> bool {
+    /// Whether the handler has come to its end, or nobody waits for it any more.
+    #[inline]
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
         self.settled.load(Ordering::Acquire)
     }
 

@@ -181,9 +181,11 @@ impl Context {
     /// one registered last first. Of several that one tool registers under one key in one scope
     /// the first is kept.
     ///
-    /// A cleanup of a call that is dropped cannot run at that moment, as nothing runs unless it is
-    /// awaited: it runs with the next end of a run or a session, or at the shutdown. What must go
-    /// at once when a call is cancelled belongs into a destructor of the handler.
+    /// Of a call that ran out of time those begin that can within five seconds; its settlement
+    /// waits for no more. Those of a call that is dropped cannot run at that moment, as nothing runs
+    /// unless it is awaited. What did not begin runs with the next end of a run or a session, or at
+    /// the shutdown. What must go at once when a call is cancelled belongs into a destructor of the
+    /// handler.
     ///
     /// ```
     /// use tool_core::{Context, Tool, TeardownScope};
@@ -245,22 +247,29 @@ impl Context {
     /// Dropping the future abandons the request.
     pub async fn acquire(&self, need: &CredentialNeed) -> Result<Credential, CredentialError> {
         if self.0.state().is_settled() {
-            return Err(CredentialError::new("the call has settled already"));
+            return Err(settled());
         }
-        match self.0.credentials() {
+        let acquired = match self.0.credentials() {
             Some(credentials) => credentials.acquire(self.facts(), need).await,
             None => NoCredentials.acquire(self.facts(), need).await,
+        };
+        // It may have settled meanwhile, and a secret is for a call that runs.
+        if self.0.state().is_settled() {
+            return Err(settled());
         }
+        acquired
     }
 
     /// The artifacts of the caller, to put, get and list. Where nobody keeps any, and for inner
-    /// calls, every verb answers with the same error.
+    /// calls, every verb answers with the same error; another one when the call has settled. A
+    /// cleanup runs after that: one that removes artifacts captures the store when it is built.
     #[must_use]
     pub fn artifacts(&self) -> Artifacts<'_> {
         let host = &self.0;
         Artifacts::of(host.artifacts(), self.facts())
             .put_by(host.wire_name(), host.call_id())
             .available(host.keeps_artifacts())
+            .until_settled(host.state())
     }
 
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.
@@ -280,6 +289,10 @@ impl Context {
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
         self.0.state().note_refusal(refusal);
     }
+}
+
+fn settled() -> CredentialError {
+    CredentialError::new("the call has settled already")
 }
 
 impl fmt::Debug for Context {

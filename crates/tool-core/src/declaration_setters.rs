@@ -172,6 +172,10 @@ macro_rules! declaration_setters {
         /// Ends a call whose handler runs longer than that, whether or not the handler heeds it.
         /// None by default. A call with a limit must be awaited inside a tokio runtime with time
         /// enabled.
+        ///
+        /// Cleanups of the call run before its settlement is given out, for ten seconds at the most:
+        /// none begins after the first five, and each has five seconds. Those that did not begin run
+        /// with the next end of a scope.
         #[must_use]
         pub fn timeout(mut $self, timeout: std::time::Duration) -> Self {
             $declarations.timeout = Some(timeout);

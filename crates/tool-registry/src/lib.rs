@@ -18,6 +18,7 @@ mod memory_state;
 mod nearest;
 mod nesting;
 mod pipeline;
+mod placed;
 mod plan;
 mod pointer;
 mod queue;

@@ -18,7 +18,6 @@ use futures_core::Stream;
 use tool_core::{Facts, Settlement};
 
 use crate::siblings::Siblings;
-use crate::stop::Stop;
 use crate::{Approvals, Snapshot};
 
 /// One model response in the making: feed it with the parts as they come, take the events.
@@ -77,6 +76,7 @@ impl Turn {
 
     /// Ends each call that long after it was first polled, questions to people included. No limit
     /// by default; the tools' own timeouts hold besides.
+    /// Cleanups of a call that is late run as with [`Settling::timeout`](crate::Settling::timeout).
     ///
     /// A turn with a limit must be polled inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -93,7 +93,7 @@ impl Turn {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.siblings.stop = Stop::when(stops);
+        self.siblings.stop_when(stops);
         self
     }
 

@@ -42,6 +42,8 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         };
         run.end(Outcome::Defect(defect));
         run.settlement.retained = settlement.retained;
+        // The ticket went with the content.
+        run.unseen.take_back();
         return;
     }
     *run.settlement = settlement;

@@ -91,6 +91,63 @@ async fn cleanups_of_a_call_that_ran_out_of_its_own_time_run_before_it_is_settle
     assert!(registry.clean_up().await.is_empty());
 }
 
+/// Registers ten cleanups of the call that take so long each, and never ends.
+fn slow_to_clean(log: &Log, each: Duration) -> Tool {
+    let log = log.clone();
+    run(move |cx: Context| {
+        let log = log.clone();
+        async move {
+            for number in 0..10 {
+                let log = log.clone();
+                cx.on_teardown(
+                    TeardownScope::Call,
+                    &number.to_string(),
+                    move || async move {
+                        log.write(format!("begins {number}"));
+                        tokio::time::sleep(each).await;
+                        log.write(format!("ends {number}"));
+                    },
+                )?;
+            }
+            std::future::pending().await
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ran_out_of_time_says_so_before_all_of_its_cleanups_have_run() {
+    let second = Duration::from_secs(1);
+    // How long each takes, how many of them begin and end, and how long the settlement takes.
+    for (each, began, ended, reported) in [(3600, 1, 0, 6), (2, 3, 3, 7), (0, 10, 10, 1)] {
+        for own in [true, false] {
+            let log = Log::default();
+            let tool = slow_to_clean(&log, each * second);
+            let registry = registry_of(if own { tool.timeout(second) } else { tool });
+            let snapshot = registry.snapshot();
+            let mut settling = snapshot.settle(Call::new("tool", "{}"), &Facts::new());
+            if !own {
+                settling = settling.timeout(second);
+            }
+            let begun = tokio::time::Instant::now();
+            let settled = settling.await;
+            assert_eq!(settled.outcome.as_str(), "timed_out");
+            // Timers are as fine as a millisecond.
+            assert_eq!(begun.elapsed().as_secs(), reported, "{each} s each");
+            let count = |word: &str| {
+                let lines = log.lines();
+                lines.iter().filter(|line| line.starts_with(word)).count()
+            };
+            assert_eq!((count("begins"), count("ends")), (began, ended));
+            // The rest is due, the one registered last first, and nothing is lost.
+            assert_eq!(registry.clean_up().await.len(), 10 - began);
+            let begins: Vec<_> = (0..10).rev().map(|n| format!("begins {n}")).collect();
+            let lines = log.lines();
+            let lines = lines.into_iter().filter(|line| line.starts_with("begins"));
+            assert_eq!(lines.collect::<Vec<_>>(), begins);
+        }
+    }
+}
+
 #[test]
 fn cleanups_of_calls_that_are_dropped_for_ever_are_bounded_and_what_goes_is_told() {
     let (held, told) = (Arc::new(()), Log::default());

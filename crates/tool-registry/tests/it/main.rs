@@ -27,6 +27,7 @@
 //! - `hooks`: hooks before and after every call
 //! - `hostile_schemas`: schemas that mean harm, and schemas that are none
 //! - `labelled`: labelled arguments, and what is repaired of them
+//! - `late`: what a context can do when its call is over
 //! - `law_calls`: laws 1, 3, 6 and 7
 //! - `law_codecs`: law 2
 //! - `law_retention`: laws 8 and 9
@@ -98,6 +99,7 @@ mod hostile_schemas;
 mod inner_calls;
 mod kinds;
 mod labelled;
+mod late;
 mod law_calls;
 mod law_codecs;
 mod law_retention;
