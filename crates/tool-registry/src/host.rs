@@ -344,8 +344,8 @@ impl Teardown for Host {
                 };
                 return Ok(registered);
             }
-            TeardownScope::Run => self.facts.run_id().cloned().map(Scope::Run),
-            TeardownScope::Session => self.facts.session_id().cloned().map(Scope::Session),
+            TeardownScope::Run => Scope::run(&self.facts),
+            TeardownScope::Session => Scope::session(&self.facts),
             TeardownScope::Shutdown => Some(Scope::Shutdown),
         };
         let outlives = outlives.ok_or(TeardownError::NoKey { scope })?;

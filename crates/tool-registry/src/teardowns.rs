@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tool_core::{
-    CallId, Cleanup, Digest, Event, EventKind, EventSink, Facts, Registered, RunId, SessionId,
-    TeardownEnd, TeardownReport, WireName,
+    CallId, Cleanup, Digest, Event, EventKind, EventSink, Facts, Registered, TeardownEnd,
+    TeardownReport, WireName,
 };
 
 use crate::contained::{awaited, contained};
@@ -35,12 +35,39 @@ struct Ledger {
     due: VecDeque<Pending>,
 }
 
-/// What outlives a call, told apart from everything else that does.
+/// What outlives a call, told apart from everything else that does: a run or a session by whose it
+/// is as well, as another tenant's may have the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
-    Run(RunId),
-    Session(SessionId),
+    Run(Digest),
+    Session(Digest),
     Shutdown,
+}
+
+impl Scope {
+    /// The run of a caller who says which it is.
+    pub(crate) fn run(facts: &Facts) -> Option<Self> {
+        let run = facts.run_id()?;
+        Some(Self::Run(owned(facts, run.as_str())))
+    }
+
+    /// The session of a caller who says which it is.
+    pub(crate) fn session(facts: &Facts) -> Option<Self> {
+        let session = facts.session_id()?;
+        Some(Self::Session(owned(facts, session.as_str())))
+    }
+}
+
+/// An id together with whose it is. An absent part is not an empty one.
+fn owned(facts: &Facts, id: &str) -> Digest {
+    let identity = facts.identification();
+    let parts = [
+        identity.and_then(|identity| identity.tenant.as_deref()),
+        identity.and_then(|identity| identity.principal.as_deref()),
+        Some(id),
+    ];
+    let parts = parts.map(|part| part.map_or(["-", ""], |part| ["+", part]));
+    Digest::of_parts(parts.as_flattened())
 }
 
 /// The cleanups of one scope, in the order of registering.

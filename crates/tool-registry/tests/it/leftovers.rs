@@ -53,10 +53,15 @@ async fn cleanups_of_a_dropped_call_run_with_whatever_ends_next() {
     type End = fn(Registry) -> tool_core::BoxFuture<'static, usize>;
     let ends: [(&str, End); 4] = [
         ("run", |registry| {
-            Box::pin(async move { registry.end_run(&"other".into()).await.len() })
+            Box::pin(async move { registry.end_run(&Facts::new().run("other")).await.len() })
         }),
         ("session", |registry| {
-            Box::pin(async move { registry.end_session(&"other".into()).await.len() })
+            Box::pin(async move {
+                registry
+                    .end_session(&Facts::new().session("other"))
+                    .await
+                    .len()
+            })
         }),
         ("clean up", |registry| {
             Box::pin(async move { registry.clean_up().await.len() })
@@ -231,8 +236,7 @@ async fn an_end_that_is_given_up_loses_only_the_cleanup_that_ran() {
     let facts = Facts::new().session("s");
     let settling = registry.snapshot().settle(Call::new("tool", "{}"), &facts);
     assert!(!settling.await.is_error());
-    let session = "s".into();
-    let mut ending = Box::pin(registry.end_session(&session));
+    let mut ending = Box::pin(registry.end_session(&facts));
     assert!(poll(ending.as_mut()).is_pending());
     assert_eq!(log.lines(), ["c"]);
     drop(ending);
@@ -240,7 +244,7 @@ async fn an_end_that_is_given_up_loses_only_the_cleanup_that_ran() {
     let reports = registry.clean_up().await;
     assert_eq!(reports.len(), 2);
     assert_eq!(log.lines(), ["c", "b", "a"]);
-    assert!(registry.end_session(&session).await.is_empty());
+    assert!(registry.end_session(&facts).await.is_empty());
 }
 
 #[tokio::test]
@@ -341,7 +345,7 @@ async fn every_cleanup_is_told_with_its_call_and_its_key_as_a_digest() {
     let facts = Facts::new().run("r");
     let settling = registry.snapshot().settle(Call::new("tool", "{}"), &facts);
     assert!(!settling.await.is_error());
-    let reports = registry.end_run(&"r".into()).await;
+    let reports = registry.end_run(&facts).await;
     assert_eq!(reports[0].end, TeardownEnd::Panicked);
     assert_eq!(told.lines(), ["r Done 12", "settled", "r Panicked 12"]);
 }
