@@ -113,6 +113,28 @@ impl Declarations {
             .collect()
     }
 
+    /// What passes by the codec of a tool that has one of its own, whose type it would not be.
+    pub(crate) fn problems_by_codec(&self) -> Vec<Problem> {
+        let check_in = self.check_in.as_ref();
+        let declared = [
+            ("needs_approval", self.approval.reads_by_serde()),
+            ("check_in", check_in.is_some_and(CheckIn::reads_by_serde)),
+        ];
+        declared
+            .into_iter()
+            .filter(|(_, by_serde)| *by_serde)
+            .map(|(field, _)| {
+                Problem::new(
+                    ProblemKind::Declaration,
+                    format!(
+                        "{field} reads the arguments by serde, and the tool has a codec of its own; \
+                         use {field}_when on the typed tool, take a serde_json::Value, or leave it out"
+                    ),
+                )
+            })
+            .collect()
+    }
+
     pub(crate) fn problems(&self, input: &Schema) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut report =

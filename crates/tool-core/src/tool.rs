@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) declarations: Declarations,
     pub(crate) kind: ToolKind,
     pub(crate) validation: Validation,
+    /// Its input is decoded by a codec of its author's.
+    pub(crate) own_codec: bool,
     pub(crate) failure_schema: Option<Schema>,
     pub(crate) structured_schema: Option<Schema>,
     pub(crate) structured: Option<StructuredProjection>,
@@ -115,13 +117,19 @@ impl Tool {
         typed::fallible(description.into(), handler)
     }
 
-    /// A tool whose values are read and written by codecs of the caller's own.
+    /// A tool whose values are read and written by codecs of the caller's own; [`Serde`](crate::Serde)
+    /// may be either.
+    ///
+    /// Everything that sees a value of the tool's types goes by its codecs: projections, the
+    /// predicates of [`needs_approval_when`](TypedTool::needs_approval_when) and
+    /// [`check_in_when`](TypedTool::check_in_when), preliminary results, and who calls the tool by
+    /// its types.
     pub fn with_codecs<I, O, D, E, F, Fut>(
         description: impl Into<String>,
         decoder: D,
         encoder: E,
         handler: F,
-    ) -> TypedTool<I, O>
+    ) -> TypedTool<I, O, D, E>
     where
         I: Send + 'static,
         O: Send + 'static,
@@ -130,7 +138,7 @@ impl Tool {
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
-        TypedTool::coded(description.into(), decoder, encoder, handler)
+        TypedTool::coded(description.into(), decoder, encoder, "", handler)
     }
 
     /// A tool whose input schema is known at run time only.
@@ -240,6 +248,7 @@ impl Tool {
             declarations: Declarations::default(),
             kind: ToolKind::default(),
             validation: Validation::default(),
+            own_codec: false,
             failure_schema: None,
             structured_schema: None,
             structured: None,
@@ -249,8 +258,8 @@ impl Tool {
     }
 }
 
-impl<I, O> From<TypedTool<I, O>> for Tool {
-    fn from(typed: TypedTool<I, O>) -> Self {
+impl<I, O, D, E> From<TypedTool<I, O, D, E>> for Tool {
+    fn from(typed: TypedTool<I, O, D, E>) -> Self {
         typed.tool
     }
 }

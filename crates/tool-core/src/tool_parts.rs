@@ -73,7 +73,8 @@ impl Tool {
     where
         C: IntoIterator<Item = Content>,
     {
-        self.inner_mut().model = Some(projection::model(project));
+        let value = |value: &Value| Ok(value.clone());
+        self.inner_mut().model = Some(projection::model(value, value, project));
         self
     }
 
@@ -148,6 +149,9 @@ impl Tool {
         let mut problems = self.0.problems.clone();
         problems.extend(self.0.declarations.problems(&self.0.input));
         problems.extend(self.0.declarations.problems_of_kind(&self.0.kind));
+        if self.0.own_codec {
+            problems.extend(self.0.declarations.problems_by_codec());
+        }
         problems
     }
 
@@ -192,6 +196,6 @@ impl Tool {
     }
 }
 
-impl<I, O> TypedTool<I, O> {
+impl<I, O, D, E> TypedTool<I, O, D, E> {
     declaration_setters!(self => self.tool.inner_mut().declarations);
 }

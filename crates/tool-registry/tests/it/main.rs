@@ -16,6 +16,7 @@
 //! - `credentials`: declared, asked for, and asked for again
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `dropped_streams`: the same for streams, batches and turns
+//! - `codecs`: codecs of a tool's author, on every surface
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `failing_calls`: a caller that makes the same failing call over and over
 //! - `fail_closed`: gates that come to no answer
@@ -80,6 +81,7 @@ mod arguments;
 mod artifact_facts;
 mod cancellation;
 mod check_ins;
+mod codecs;
 mod compile_fail;
 mod concurrency;
 mod credentials;
