@@ -14,7 +14,8 @@ macro_rules! declaration_setters {
 
         /// Gives output that the output schema does not accept all the same, with a warning for
         /// the operator and in the settlement's `meta`: for tools of others, whose schema is a
-        /// promise that nobody here can keep. Off by default: such output is a defect.
+        /// promise that nobody here can keep. Off by default: such output is a defect. Data of
+        /// failures are then not held to their schema either.
         #[must_use]
         pub fn advisory_output(mut $self) -> Self {
             $declarations.advisory_output = true;

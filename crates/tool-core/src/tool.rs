@@ -13,7 +13,7 @@ use crate::projection::{ModelProjection, StructuredProjection};
 use crate::typed;
 use crate::{
     Context, Declarations, Decoder, Encoder, Executor, HandlerError, Problem, ProblemKind,
-    Produced, ProviderDefined, Schema, ToolKind, TypedTool, Validation,
+    Produced, ProviderDefined, Schema, Serde, ToolKind, TypedTool, Validation,
 };
 
 /// A tool. It has no name of its own: the name is the key under which it is registered.
@@ -82,7 +82,8 @@ impl Tool {
     }
 
     /// A tool with a failure type of its own: what the closure returns as an inner error is a
-    /// failure that the model reads, encoded by its own type and under its own schema.
+    /// failure that the model reads, encoded by its own type and under its own schema. A tool without
+    /// types declares that schema with [`failure_schema`](Self::failure_schema).
     ///
     /// ```
     /// use tool_core::{Context, Tool};
@@ -114,7 +115,8 @@ impl Tool {
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Result<O, E>, HandlerError>> + Send + 'static,
     {
-        typed::fallible(description.into(), handler)
+        let codecs = (Serde, Serde, Serde);
+        typed::fallible(description.into(), codecs, typed::NAMED_FIELDS, handler)
     }
 
     /// A tool whose values are read and written by codecs of the caller's own; [`Serde`](crate::Serde)
@@ -139,6 +141,29 @@ impl Tool {
         Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
         TypedTool::coded(description.into(), decoder, encoder, "", handler)
+    }
+
+    /// A [fallible](Self::fallible) tool whose values are read and written by codecs of the caller's
+    /// own, each by its own: input, output and failures.
+    pub fn fallible_with_codecs<I, O, X, D, E, C, F, Fut>(
+        description: impl Into<String>,
+        decoder: D,
+        encoder: E,
+        failures: C,
+        handler: F,
+    ) -> TypedTool<I, O, D, E>
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+        X: std::error::Error + Send + Sync + 'static,
+        D: Decoder<I> + 'static,
+        E: Encoder<O> + 'static,
+        C: Encoder<X> + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Result<O, X>, HandlerError>> + Send + 'static,
+    {
+        let codecs = (decoder, encoder, failures);
+        typed::fallible(description.into(), codecs, "", handler)
     }
 
     /// A tool whose input schema is known at run time only.

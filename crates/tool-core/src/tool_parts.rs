@@ -27,6 +27,14 @@ impl Tool {
         self
     }
 
+    /// Declares the schema of the data that failures carry. A failure whose data do not fit is a
+    /// defect of the result; one without data is not held to it.
+    #[must_use]
+    pub fn failure_schema(mut self, schema: Value) -> Self {
+        self.inner_mut().declare_failure(schema);
+        self
+    }
+
     /// Replaces the description.
     #[must_use]
     pub fn described(mut self, description: impl Into<String>) -> Self {
@@ -123,7 +131,7 @@ impl Tool {
         self.0.validation
     }
 
-    /// The schema of the failures that the tool declares, where it declares any.
+    /// The schema of the data of failures, where the tool declares it. They are held to it.
     #[must_use]
     pub fn failure(&self) -> Option<&Schema> {
         self.0.failure_schema.as_ref()
@@ -193,6 +201,18 @@ impl Tool {
 
     pub(crate) fn inner_mut(&mut self) -> &mut Inner {
         Arc::make_mut(&mut self.0)
+    }
+}
+
+impl Inner {
+    pub(crate) fn declare_failure(&mut self, schema: Value) {
+        match Schema::new(schema) {
+            Ok(schema) => self.failure_schema = Some(schema),
+            Err(error) => self.problems.push(Problem::new(
+                ProblemKind::Schema,
+                format!("failure: {error}"),
+            )),
+        }
     }
 }
 

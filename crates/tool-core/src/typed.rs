@@ -16,6 +16,9 @@ use crate::{
     Problem, ProblemKind, Schema, Serde, Tool, ToolFailure, ToolKind, projection,
 };
 
+/// What to do about input by serde whose schema cannot be used.
+pub(crate) const NAMED_FIELDS: &str = "; take a struct with named fields as input";
+
 type Failure = Box<dyn Error + Send + Sync>;
 
 type Handler<I, O> =
@@ -43,8 +46,7 @@ where
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
-        let advice = "; take a struct with named fields as input";
-        Self::coded(description, Serde, Serde, advice, handler)
+        Self::coded(description, Serde, Serde, NAMED_FIELDS, handler)
     }
 }
 
@@ -230,39 +232,43 @@ impl<I, O, D, E> TypedTool<I, O, D, E> {
 }
 
 /// Makes a handler with a declared failure type into one that fails deliberately with it.
-pub(crate) fn fallible<I, O, E, F, Fut>(description: String, handler: F) -> TypedTool<I, O>
+pub(crate) fn fallible<I, O, X, D, E, C, F, Fut>(
+    description: String,
+    (decoder, encoder, failures): (D, E, C),
+    advice: &'static str,
+    handler: F,
+) -> TypedTool<I, O, D, E>
 where
-    I: DeserializeOwned + JsonSchema + Send + 'static,
-    O: Serialize + JsonSchema + Send + 'static,
-    E: Error + Serialize + JsonSchema + Send + Sync + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
+    X: Error + Send + Sync + 'static,
+    D: Decoder<I> + 'static,
+    E: Encoder<O> + 'static,
+    C: Encoder<X> + 'static,
     F: Fn(I, Context) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Result<O, E>, HandlerError>> + Send + 'static,
+    Fut: Future<Output = Result<Result<O, X>, HandlerError>> + Send + 'static,
 {
-    let handler = Arc::new(handler);
-    let mut tool = TypedTool::new(description, move |input, cx| {
+    let schema = failures.schema();
+    let handler = Arc::new((handler, failures));
+    let handler = move |input, cx| {
         let handler = Arc::clone(&handler);
         async move {
+            let (handler, failures) = &*handler;
             let failure = match handler(input, cx).await? {
                 Ok(output) => return Ok(output),
                 Err(failure) => failure,
             };
-            // A failure is encoded by its own type, never by that of the output.
-            let encoded = serde_json::to_value(&failure)?;
+            // A failure is encoded by its own codec, never by that of the output.
+            let encoded = failures.encode(&failure).map_err(HandlerError::unencoded)?;
             Err(ToolFailure::new(failure.to_string())
                 .structured(encoded)
                 .because(failure)
                 .into())
         }
-    });
-    let inner = tool.tool.inner_mut();
-    match Schema::output_of::<E>() {
-        Ok(schema) => inner.failure_schema = Some(schema),
-        Err(error) => {
-            let detail = format!("failure: {error}");
-            inner
-                .problems
-                .push(Problem::new(ProblemKind::Schema, detail));
-        }
+    };
+    let mut tool = TypedTool::coded(description, decoder, encoder, advice, handler);
+    if let Some(schema) = schema {
+        tool.tool.inner_mut().declare_failure(schema);
     }
     tool
 }

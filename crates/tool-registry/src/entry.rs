@@ -23,6 +23,8 @@ pub struct Entry {
     pub(crate) input: Arc<Validator>,
     pub(crate) output: Option<Arc<Validator>>,
     pub(crate) structured: Option<Arc<Validator>>,
+    /// Of the data of failures.
+    pub(crate) failure: Option<Arc<Validator>>,
 }
 
 impl Entry {
@@ -51,6 +53,9 @@ impl Entry {
             .advertised_output()
             .filter(|schema| tool.output() != Some(schema))
             .and_then(|schema| compiled("structured output", schema));
+        let failure = tool
+            .failure()
+            .and_then(|schema| compiled("failure", schema));
         let Some(input) = input.filter(|_| problems.is_empty()) else {
             return Err(problems);
         };
@@ -73,6 +78,7 @@ impl Entry {
             input,
             output,
             structured,
+            failure,
         })
     }
 

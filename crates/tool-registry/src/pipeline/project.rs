@@ -45,22 +45,39 @@ pub(super) fn project(
 }
 
 /// Shows why a call that ran came to nothing.
-pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
+pub(super) fn fail(run: &mut Run<'_>, entry: &Entry, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
-        let structured = failure.take_structured().map(shallow);
-        if let Some(None) = structured {
-            let cause = TooDeep("data of the failure");
-            let defect = Defect::because(DefectKind::Output, cause);
-            run.end(Outcome::Defect(defect));
-            return Shown;
-        }
+        let structured = failure.take_structured();
+        let structured = match structured.map(|data| held(entry, data)).transpose() {
+            Ok(structured) => structured,
+            Err(defect) => {
+                run.end(Outcome::Defect(defect));
+                return Shown;
+            }
+        };
         run.settlement.content = failure.take_content();
-        run.settlement.structured = structured.flatten().into();
+        run.settlement.structured = structured.into();
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
     }
     Shown
+}
+
+/// The data of a failure, where they are nested no deeper than they may be and fit what the tool
+/// declares of them.
+fn held(entry: &Entry, data: Value) -> Result<Value, Defect> {
+    let Some(data) = shallow(data) else {
+        let cause = TooDeep("data of the failure");
+        return Err(Defect::because(DefectKind::Output, cause));
+    };
+    match &entry.failure {
+        Some(schema) if !schema.is_valid(&data) && !entry.tool().declarations().advisory_output => {
+            let cause = "the data of the failure do not fit the schema that the tool declares";
+            Err(Defect::because(DefectKind::Output, cause))
+        }
+        _ => Ok(data),
+    }
 }
 
 type Projected = (Option<Value>, Option<Vec<Content>>);

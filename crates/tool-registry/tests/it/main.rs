@@ -19,6 +19,7 @@
 //! - `codecs`: codecs of a tool's author, on every surface
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `failing_calls`: a caller that makes the same failing call over and over
+//! - `failure_types`: what a tool declares of its failures
 //! - `fail_closed`: gates that come to no answer
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
@@ -90,6 +91,7 @@ mod dropped_anywhere;
 mod dropped_streams;
 mod fail_closed;
 mod failing_calls;
+mod failure_types;
 mod fed_back;
 mod gate;
 mod gates;
