@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     Action, Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency,
-    CredentialNeed, FailureMode, NeedsApproval, Owner, Problem, ProblemKind, Repairs, RepeatedWhen,
-    ResultClass, Schema, ToolKind,
+    CredentialNeed, FailureMode, Identity, NeedsApproval, Owner, Problem, ProblemKind, Repairs,
+    RepeatedWhen, ResultClass, Schema, ToolKind, WireName,
 };
 
 /// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
@@ -65,16 +65,19 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// What is wrong with the declarations once the tool has a name.
+    /// What is wrong with the declarations once it is known which tool it is and by which name it is
+    /// called. A tool is named by either; the authored name alone is that of a tool of the host.
     #[must_use]
-    pub fn problems_under(&self, name: &str) -> Vec<Problem> {
+    pub fn problems_under(&self, identity: &Identity, wire_name: &WireName) -> Vec<Problem> {
+        let identity = identity.to_string();
+        let itself = |other: &String| *other == identity || other == wire_name.as_str();
         let lists = [
             ("arguments_from", &self.arguments_from),
             ("composed_of", &self.composed_of),
         ];
         lists
             .into_iter()
-            .filter(|(_, names)| names.iter().flatten().any(|other| other == name))
+            .filter(|(_, names)| names.iter().flatten().any(itself))
             .map(|(field, _)| {
                 Problem::new(
                     ProblemKind::Declaration,

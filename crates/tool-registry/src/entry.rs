@@ -28,14 +28,17 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Compiles a tool. All that is wrong with it is reported at once.
+    /// Compiles a tool, to be advertised by the name that its identity gives or by another. All that
+    /// is wrong with it is reported at once.
     pub(crate) fn compile(
         identity: Identity,
         source: Source,
         tool: Tool,
+        advertised: Option<WireName>,
     ) -> Result<Self, Vec<Problem>> {
+        let wire_name = advertised.unwrap_or_else(|| WireName::of(&identity));
         let mut problems = tool.problems();
-        problems.extend(tool.declarations().problems_under(identity.name().as_str()));
+        problems.extend(tool.declarations().problems_under(&identity, &wire_name));
         let mut compiled = |what: &str, schema: &tool_core::Schema| match Validator::compile(schema)
         {
             Ok(validator) => Some(Arc::new(validator)),
@@ -61,7 +64,7 @@ impl Entry {
         };
 
         let definition = Definition::new(
-            WireName::of(&identity),
+            wire_name,
             tool.description(),
             tool.input().clone(),
             tool.advertised_output().cloned(),

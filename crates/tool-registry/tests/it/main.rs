@@ -8,6 +8,7 @@
 //! - `waits`: calls that wait, and what resumes them
 //!
 //! Subjects, one module each:
+//! - `advertised`: tools that are advertised by another name, and what names them
 //! - `artifact_facts`: what is told of what a handler asks of the artifact store
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
@@ -78,6 +79,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod advertised;
 mod arguments;
 mod artifact_facts;
 mod cancellation;
