@@ -57,6 +57,7 @@
 //! - `inner_calls`: calls that a handler makes
 //! - `kinds`: kinds, failure types, failure modes and codecs
 //! - `observer_bounds`: how much observers remember
+//! - `observed_text`: observers, and results that are text or that are cut
 //! - `observers`: observers that a host may attach
 //! - `stream_states`: streams from other threads, late, and left
 //! - `streamed_text`: text that a handler hands to the store while it makes it
@@ -112,6 +113,7 @@ mod leftovers;
 mod memory_state;
 mod misfits;
 mod no_runtime;
+mod observed_text;
 mod observer_bounds;
 mod observers;
 mod panics;
