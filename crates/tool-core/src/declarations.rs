@@ -24,7 +24,7 @@ pub struct Declarations {
     pub wants: BTreeMap<String, ArtifactKind>,
     /// The credential that the tool needs.
     pub needs: Option<CredentialNeed>,
-    /// The most characters that a model may be shown of a result.
+    /// The most characters of a result, and of what a model projection makes of it.
     pub ceiling: Option<NonZeroUsize>,
     /// Arguments that make a result smaller, named when the ceiling or a bound refuses one.
     pub narrow_by: Option<Vec<String>>,

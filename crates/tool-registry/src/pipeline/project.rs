@@ -4,7 +4,7 @@ use serde_json::Value;
 use tool_core::{Content, Defect, DefectKind, Outcome, Output, Plain, Spoken, Stage, Structured};
 
 use super::encode::Encoded;
-use super::{Ended, Run};
+use super::{Ended, Run, judge};
 use crate::Entry;
 use crate::contained::contained;
 use crate::nesting::{TooDeep, shallow};
@@ -15,6 +15,7 @@ pub(super) struct Shown;
 /// Projects validated input and encoded output into the settlement. Without a projection a text is
 /// shown verbatim and anything else once, as compact JSON; a null is nothing to show. A tool that
 /// gives an output and an empty list of blocks, as servers do, has said nothing of its own to show.
+/// What is projected for the model is held to the ceiling of the result.
 pub(super) fn project(
     run: &mut Run<'_>,
     entry: &Entry,
@@ -32,6 +33,9 @@ pub(super) fn project(
             None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic)).into()),
         },
     };
+    if let Some(content) = &content {
+        judge::judge_projected(entry, content)?;
+    }
     let settlement = &mut run.settlement;
     match (content, &settlement.output) {
         (Some(content), _) => settlement.content = content,
