@@ -1,8 +1,9 @@
 //! Observers, and results that are text or that are cut.
 
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
@@ -50,9 +51,9 @@ async fn told<P: Into<Produced> + 'static>(
     numbers: &[i64],
 ) -> Vec<bool> {
     let registry = builder.after(RepeatedCalls::new()).build();
-    let next = Arc::new(std::sync::Mutex::new(numbers.to_vec().into_iter()));
+    let next = Arc::new(Mutex::new(VecDeque::from(numbers.to_vec())));
     let tool = Tool::dynamic("Says it", json!({"type": "object"}), move |_, _| {
-        let number = next.lock().unwrap().next().unwrap();
+        let number = next.lock().unwrap().pop_front().unwrap();
         async move { give(number) }
     });
     registry.register([("tool", tool)]).unwrap().keep();
