@@ -52,6 +52,7 @@ mod ring;
 mod server_config;
 mod slot;
 mod status;
+mod target;
 mod telling;
 mod throttle;
 mod tickets;

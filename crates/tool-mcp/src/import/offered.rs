@@ -258,7 +258,7 @@ async fn ask(
     let (answered, _places) = match (upstream.line.get(), places) {
         (Ok(connection), Ok(places)) => {
             is_stateless = connection.is_stateless();
-            let asked = connection.ask(method, params, claim.as_mut(), |_| {});
+            let asked = connection.ask(method, params, None, claim.as_mut(), |_| {});
             (asked.await, Some(places))
         }
         (Ok(connection), Err(refused)) => {

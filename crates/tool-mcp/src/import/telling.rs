@@ -143,5 +143,5 @@ async fn begin<'a>(connection: &'a Connection, wishes: &Wishes) -> Result<Pendin
     }
     let mut params = Map::new();
     params.insert("notifications".to_owned(), filter.into());
-    connection.begin("subscriptions/listen", params).await
+    connection.begin("subscriptions/listen", params, None).await
 }

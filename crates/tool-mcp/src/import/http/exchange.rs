@@ -16,6 +16,7 @@ use super::{Shared, lock};
 use crate::import::call_error::CallError;
 use crate::import::era::Era;
 use crate::import::incoming::{peer_error, route};
+use crate::import::target::{Check, Target};
 use crate::wire::{Envelope, RpcError};
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -43,6 +44,7 @@ impl Shared {
         self: &Arc<Self>,
         method: &'static str,
         id: Option<u64>,
+        target: Option<&Target>,
         headers: HeaderMap,
         body: Vec<u8>,
     ) {
@@ -55,12 +57,13 @@ impl Shared {
         }
         let end = {
             // A request that stays open takes no place from the others, and what is told waits for
-            // none: it may be what frees one.
+            // none: it may be what frees one. Nor does the list of tools, for which those that have
+            // a place may wait.
             let permit = match (method, id) {
-                ("subscriptions/listen", _) | (_, None) => None,
+                ("subscriptions/listen" | "tools/list", _) | (_, None) => None,
                 _ => self.permits.acquire().await.ok(),
             };
-            let end = self.post(id, headers, body).await;
+            let end = self.post(id, target, headers, body).await;
             drop(permit);
             end
         };
@@ -98,6 +101,7 @@ impl Shared {
     pub(super) async fn post(
         self: &Arc<Self>,
         id: Option<u64>,
+        target: Option<&Target>,
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<(), CallError> {
@@ -108,7 +112,7 @@ impl Shared {
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
             .body(body);
-        let response = self.shown(id, request).await?;
+        let response = self.shown(id, target, request).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(id, status, &headers, response).await);
@@ -142,7 +146,17 @@ impl Shared {
 
     /// Sends a request and says who calls, again where that is somebody else by now: a server that
     /// wants to know has not looked at the rest.
-    async fn shown(&self, id: Option<u64>, request: RequestBuilder) -> Result<Response, CallError> {
+    async fn shown(
+        &self,
+        id: Option<u64>,
+        target: Option<&Target>,
+        request: RequestBuilder,
+    ) -> Result<Response, CallError> {
+        let check = target.map(|target| Check {
+            target,
+            board: &self.board,
+            patience: self.patience,
+        });
         let mut next = Some(request);
         let mut round = 0;
         while let Some(request) = next.take() {
@@ -151,8 +165,8 @@ impl Shared {
             }
             let mut headers = HeaderMap::new();
             let shown = self.caller.show(&mut headers).await?;
-            let sent = too_many::send(request.headers(headers)).await;
-            let response = match sent.map_err(|error| self.lost(id, &error))? {
+            let sent = too_many::send(request.headers(headers), check);
+            let response = match sent.await?.map_err(|error| self.lost(id, &error))? {
                 Sent::Answered(response) => response,
                 Sent::TooMany(wait) => return Err(CallError::TooMany(wait)),
             };
@@ -295,8 +309,8 @@ impl Shared {
             let mut headers = headers.clone();
             let shown = self.caller.show(&mut headers).await?;
             let request = self.client.get(self.url.clone()).headers(headers);
-            let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
-            match sent.map_err(|_| CallError::Gone)? {
+            let sent = too_many::send(request.header(ACCEPT, EVENTS), None);
+            match sent.await?.map_err(|_| CallError::Gone)? {
                 Sent::Answered(response) if response.status().is_success() => return Ok(response),
                 Sent::Answered(response)
                     if again && self.caller.has_other(&shown, &response).await =>

@@ -40,7 +40,21 @@ impl Misbehaving {
                 answer(&probe, discovery());
                 error(id, -32022, "Unsupported protocol version");
             }
-            ("stateless" | "late-stateless", _) => stateless(id, method, params),
+            ("turning-stateless", "tools/list") if self.again => {
+                let mut changed = tool("ask");
+                changed["description"] = "Does something else".into();
+                let tools = json!([tool("echo"), changed]);
+                answer(id, json!({"resultType": "complete", "tools": tools}));
+            }
+            // Changes while its question is open.
+            ("turning-stateless", "tools/call") => {
+                stateless(id, method, params);
+                self.again = true;
+                notify("notifications/tools/list_changed", &json!({}));
+            }
+            ("stateless" | "late-stateless" | "turning-stateless", _) => {
+                stateless(id, method, params)
+            }
             ("dies-after-list", "tools/list") => {
                 answer(id, json!({"tools": [tool("echo")]}));
                 exit(5);
