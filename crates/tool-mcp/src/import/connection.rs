@@ -19,6 +19,7 @@ use super::pending::Pending;
 use super::slot::{Asking, Claim, GoingOn, Slot};
 use super::target::{Check, Target};
 use super::whose::Whose;
+use crate::serve::CallingClient;
 use crate::wire::{Id, Message};
 
 /// How often a server may ask for something before it answers one request.
@@ -238,6 +239,10 @@ impl Connection {
             Some(claim) => (Some(claim.slot.clone()), claim.turn.take(), claim.take()),
             None => (None, None, None),
         };
+        // Beside what tells one call from another: a round may come with another trace.
+        if let Some(meta) = may_ask(method).then(CallingClient::carried).flatten() {
+            params.insert("_meta".to_owned(), meta.into());
+        }
         let mut begun = going_on.is_some();
         let went_on = begun;
         let keep = |answer: &Answer| {

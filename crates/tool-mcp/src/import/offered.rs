@@ -275,7 +275,18 @@ async fn ask(
     }
     match answered {
         Ok(answer) => match answer.result {
-            Value::Object(result) => Ok(result),
+            Value::Object(mut result) => {
+                if let Some(rounded) = answer.rounded {
+                    let meta = result.entry("_meta").or_insert(Value::Null);
+                    if !meta.is_object() {
+                        *meta = Map::new().into();
+                    }
+                    if let Some(meta) = meta.as_object_mut() {
+                        rounded.tell(meta);
+                    }
+                }
+                Ok(result)
+            }
             _ => Err(failed(server, CallError::Unreadable)),
         },
         // Each era has a code of its own for what does not exist.

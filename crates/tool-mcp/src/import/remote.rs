@@ -48,6 +48,8 @@ pub(crate) fn tool(
         input,
         output,
         annotations,
+        icons,
+        meta,
         ..
     } = advertised;
     let description = description.unwrap_or_else(|| format!("Tool {name} of server {server}"));
@@ -62,6 +64,7 @@ pub(crate) fn tool(
     };
     let mut tool =
         Tool::from_executor(description, input, Arc::new(remote)).annotations(annotations);
+    tool = tool.icons(icons).meta(meta);
     if let Some(output) = output {
         // It is the server's promise; what it gives all the same is not lost.
         tool = tool.output_schema(output).advisory_output();

@@ -48,7 +48,8 @@ pub(super) fn project(
 pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
         let structured = failure.take_structured().map(shallow);
-        if let Some(None) = structured {
+        let meta = failure.take_meta().map(|meta| shallow(meta.into()));
+        if matches!(structured, Some(None)) || matches!(meta, Some(None)) {
             let cause = TooDeep("data of the failure");
             let defect = Defect::because(DefectKind::Output, cause);
             run.end(Outcome::Defect(defect));
@@ -56,6 +57,10 @@ pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
         }
         run.settlement.content = failure.take_content();
         run.settlement.structured = structured.flatten().into();
+        run.settlement.meta = match meta.flatten() {
+            Some(Value::Object(meta)) => Some(Box::new(meta)),
+            _ => None,
+        };
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
