@@ -10,12 +10,29 @@ use tool_registry::Registry;
 
 use crate::support::eventually;
 use crate::support::imported::{Imported, server};
+use crate::support::warnings::Warnings;
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,
         other => panic!("{other} is no object"),
     }
+}
+
+#[tokio::test]
+async fn no_server_writes_lines_of_the_log() {
+    let warnings = Warnings::with("forged");
+    // As long as one alone collects, the thread that comes to a place first is asked for all.
+    let _another = tracing::Dispatch::new(Warnings::with("forged"));
+    let _taking = tracing::subscriber::set_default(warnings.clone());
+    let srv = Imported::new("offers-forging").await;
+    let offers = srv.upstreams.offerings();
+    let prompts = offers.list(OfferKind::Prompt).await.expect("none is one");
+    assert!(prompts.is_empty());
+    let told = warnings.told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(!told[0].contains('\n'), "{told:?}");
+    assert!(told[0].contains("no\\n2026-11-30 WARN forged"), "{told:?}");
 }
 
 #[tokio::test]

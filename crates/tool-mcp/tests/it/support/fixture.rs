@@ -377,7 +377,7 @@ fn misbehaving_tools() -> Value {
     json!({ "tools": tools })
 }
 
-const MISBEHAVING: [&str; 10] = [
+const MISBEHAVING: [&str; 12] = [
     "echo",
     "exact",
     "endless",
@@ -387,6 +387,8 @@ const MISBEHAVING: [&str; 10] = [
     "poison",
     "poisoned-error",
     "huge-error",
+    "logs",
+    "long-reports",
     "late",
 ];
 

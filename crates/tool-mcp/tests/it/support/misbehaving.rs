@@ -157,7 +157,9 @@ impl Misbehaving {
                     offers(&held, "prompts/list", params);
                 }
             }
-            ("offers" | "offers-held", "initialize") => answer(
+            // Says no in two lines, the second of which looks like one of a log.
+            ("offers-forging", "prompts/list") => error(id, -1, "no\n2026-11-30 WARN forged"),
+            ("offers" | "offers-held" | "offers-forging", "initialize") => answer(
                 id,
                 json!({
                     "protocolVersion": "2025-06-18",
@@ -165,7 +167,7 @@ impl Misbehaving {
                     "serverInfo": {"name": "fixture", "version": "1"},
                 }),
             ),
-            ("offers", _) => return offers(id, method, params),
+            ("offers" | "offers-forging", _) => return offers(id, method, params),
             (_, "tools/call") => return call(id, params),
             _ => return false,
         }
@@ -291,6 +293,27 @@ fn call(id: &Value, params: &Value) -> bool {
             for n in 0..number {
                 progress(token, n, None, Some("more"));
                 progress(&json!("nobody's"), n, None, None);
+            }
+            text(id, "reported");
+        }
+        "logs" => {
+            let long = "x\u{202e}".repeat(256 * 1024);
+            for n in 0..number {
+                let data = match n % 2 {
+                    0 => json!(long),
+                    _ => json!({"k": long}),
+                };
+                let said = json!({"level": "martian", "logger": "l".repeat(5000), "data": data});
+                notify("notifications/message", &said);
+                let changed = json!({"uri": format!("a://{long}")});
+                notify("notifications/resources/updated", &changed);
+            }
+            text(id, "logged");
+        }
+        "long-reports" => {
+            let long = "é".repeat(256 * 1024);
+            for n in 0..number {
+                progress(token, n, None, Some(&long));
             }
             text(id, "reported");
         }
