@@ -40,6 +40,7 @@ mod offer_names;
 mod offered;
 mod open_questions;
 mod overlay;
+mod owners;
 mod parked;
 mod party;
 mod pending;

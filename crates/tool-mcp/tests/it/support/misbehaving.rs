@@ -159,15 +159,23 @@ impl Misbehaving {
             }
             // Says no in two lines, the second of which looks like one of a log.
             ("offers-forging", "prompts/list") => error(id, -1, "no\n2026-11-30 WARN forged"),
-            ("offers" | "offers-held" | "offers-forging", "initialize") => answer(
+            ("offers-greedy", "resources/templates/list") => answer(
                 id,
-                json!({
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {"resources": {}, "prompts": {}, "completions": {}},
-                    "serverInfo": {"name": "fixture", "version": "1"},
-                }),
+                json!({"resourceTemplates": [{"uriTemplate": "{+any}", "name": "all"}]}),
             ),
-            ("offers" | "offers-forging", _) => return offers(id, method, params),
+            ("offers" | "offers-held" | "offers-forging" | "offers-greedy", "initialize") => {
+                answer(
+                    id,
+                    json!({
+                        "protocolVersion": "2025-06-18",
+                        "capabilities": {"resources": {}, "prompts": {}, "completions": {}},
+                        "serverInfo": {"name": "fixture", "version": "1"},
+                    }),
+                )
+            }
+            ("offers" | "offers-forging" | "offers-greedy", _) => {
+                return offers(id, method, params);
+            }
             (_, "tools/call") => return call(id, params),
             _ => return false,
         }
