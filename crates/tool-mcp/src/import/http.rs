@@ -1,5 +1,6 @@
 //! A server over streamable HTTP.
 
+mod body;
 mod exchange;
 mod replies;
 mod sse;

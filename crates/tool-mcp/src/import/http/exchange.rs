@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::body::read;
 use super::sse::{Brought, Sse};
 use super::too_many::{self, Sent};
 use super::{Shared, lock};
@@ -371,18 +372,6 @@ impl Shared {
             _ => CallError::Status(status.as_u16()),
         }
     }
-}
-
-/// A body of at most so many bytes; without an error where it is longer.
-async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, Option<reqwest::Error>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(Some)? {
-        if body.len() + chunk.len() > limit {
-            return Err(None);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// An error with its causes and without the address, which may hold a secret.
