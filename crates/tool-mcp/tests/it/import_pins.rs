@@ -7,8 +7,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tool_core::{BoxFuture, Call, Facts, Namespace, State};
 use tool_mcp::{
-    AskKind, InputAnswer, Inputs, Limits, Pins, ServerConfig, ServersConfig, UpstreamState,
-    Upstreams, WantedInput,
+    AskKind, InputAnswer, Inputs, Limits, Pins, ServersConfig, UpstreamState, Upstreams,
+    WantedInput,
 };
 use tool_registry::{MemoryState, Registry};
 
@@ -185,6 +185,8 @@ async fn a_tool_that_changes_while_a_person_is_asked_is_not_called_again() {
 #[tokio::test]
 async fn a_call_that_waits_for_its_turn_is_not_sent_once_its_tool_has_changed() {
     use std::sync::atomic::{AtomicBool, Ordering};
+
+    use tool_mcp::ServerConfig;
 
     use crate::import_http::old;
     use crate::support::http_server::{HttpServer, Reply};
