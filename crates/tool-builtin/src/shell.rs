@@ -1,12 +1,8 @@
 //! The tool that runs a line in a shell.
 
 mod capture;
-mod descendants;
-mod mark;
 mod options;
 mod process;
-#[cfg(target_os = "linux")]
-mod processes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -204,6 +204,22 @@ macro_rules! declaration_setters {
             $self
         }
 
+        /// Shows clients of the Model Context Protocol these pictures, as it writes them. None by
+        /// default.
+        #[must_use]
+        pub fn icons(mut $self, icons: Vec<serde_json::Value>) -> Self {
+            $declarations.icons = icons;
+            $self
+        }
+
+        /// Tells clients of the Model Context Protocol this about the tool, under `_meta`. No model
+        /// is shown it, and nothing of it decides how a call runs. Nothing by default.
+        #[must_use]
+        pub fn meta(mut $self, meta: serde_json::Map<String, serde_json::Value>) -> Self {
+            $declarations.meta = meta;
+            $self
+        }
+
         /// Says that the handler asks for permission itself, with
         /// [`Permission::assert`]($crate::Permission::assert), so that a policy without a rule for
         /// the tool leaves the question to it. A call that completes without having asked is a

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     Action, Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency,
@@ -62,6 +62,12 @@ pub struct Declarations {
     pub asserts: bool,
     /// Output that the output schema does not accept is given with a warning.
     pub advisory_output: bool,
+    /// Pictures of the tool for clients of the Model Context Protocol, as it writes them.
+    ///
+    /// Source: Model Context Protocol 2025-11-25, `Icons`.
+    pub icons: Vec<Value>,
+    /// Data about the tool for clients of the Model Context Protocol, which find it under `_meta`.
+    pub meta: Map<String, Value>,
 }
 
 impl Declarations {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Content;
 
@@ -28,6 +28,7 @@ struct Told {
     message: String,
     content: Option<Vec<Content>>,
     structured: Option<Value>,
+    meta: Option<Map<String, Value>>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -38,6 +39,7 @@ impl ToolFailure {
             message: message.into(),
             content: None,
             structured: None,
+            meta: None,
             source: None,
         }))
     }
@@ -53,6 +55,13 @@ impl ToolFailure {
     #[must_use]
     pub fn structured(mut self, structured: Value) -> Self {
         self.0.structured = Some(structured);
+        self
+    }
+
+    /// Adds data for programs that is no part of the failure itself.
+    #[must_use]
+    pub fn meta(mut self, meta: Map<String, Value>) -> Self {
+        self.0.meta = Some(meta);
         self
     }
 
@@ -84,6 +93,12 @@ impl ToolFailure {
     #[must_use]
     pub fn take_structured(&mut self) -> Option<Value> {
         self.0.structured.take()
+    }
+
+    /// Takes out the data for programs that is no part of the failure itself.
+    #[must_use]
+    pub fn take_meta(&mut self) -> Option<Map<String, Value>> {
+        self.0.meta.take()
     }
 }
 

@@ -33,6 +33,8 @@ mod credential;
 mod declaration_setters;
 mod declarations;
 mod definition;
+#[cfg(all(unix, feature = "processes"))]
+mod descendants;
 mod digest;
 mod dispatch;
 mod dynamic;
@@ -64,6 +66,10 @@ mod plain;
 mod policy;
 mod preliminary;
 mod problem;
+#[cfg(all(unix, feature = "processes"))]
+mod process_mark;
+#[cfg(all(target_os = "linux", feature = "processes"))]
+mod process_table;
 mod produced;
 mod progress;
 mod projection;
@@ -125,6 +131,8 @@ pub use credential::{
 };
 pub use declarations::Declarations;
 pub use definition::Definition;
+#[cfg(all(unix, feature = "processes"))]
+pub use descendants::Descendants;
 pub use digest::{Digest, canonical_json};
 pub use dispatch::Dispatch;
 pub use error_chain::ErrorChain;
@@ -157,6 +165,8 @@ pub use plain::Plain;
 pub use policy::{ClosedPolicy, Decision, Policy, PolicyError, Ruling};
 pub use preliminary::{PreliminaryError, PreliminarySink};
 pub use problem::{Problem, ProblemKind};
+#[cfg(all(unix, feature = "processes"))]
+pub use process_mark::ProcessMark;
 pub use produced::Produced;
 pub use progress::{Progress, ProgressSink};
 pub use projection::ProjectionError;

@@ -20,6 +20,7 @@ mod held;
 #[cfg(feature = "http")]
 mod http;
 mod log_level;
+mod meta;
 mod methods;
 mod numbering;
 mod offered;

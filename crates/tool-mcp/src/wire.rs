@@ -17,8 +17,11 @@ mod lookout;
 mod message;
 #[cfg(any(feature = "http", feature = "http-client"))]
 pub(crate) mod mirror;
+mod one_line;
 mod outbox;
 mod overlong;
+#[cfg(feature = "child")]
+mod presentation;
 pub(crate) mod revision;
 mod rpc_error;
 
@@ -30,6 +33,7 @@ pub(crate) use id::Id;
 pub(crate) use lookout::tests as lookout_tests;
 pub(crate) use lookout::{Lookout, look};
 pub(crate) use message::{Incoming, Message, Misfit};
+pub(crate) use one_line::OneLine;
 pub(crate) use outbox::Outbox;
 pub(crate) use overlong::{Overlong, Sort};
 pub(crate) use rpc_error::RpcError;

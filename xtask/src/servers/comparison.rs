@@ -68,17 +68,32 @@ fn bare_tool(tool: &Value) -> Value {
         "inputSchema": member("inputSchema"),
         "outputSchema": member("outputSchema"),
         "hints": hints,
+        "icons": member("icons"),
+        "_meta": meta(tool.get("_meta")),
     })
+}
+
+/// What is said beside, without what each of both says of itself.
+fn meta(said: Option<&Value>) -> Map<String, Value> {
+    let said = said.and_then(Value::as_object);
+    let mut said = said.cloned().unwrap_or_default();
+    said.retain(|key, _| {
+        let own = ["tool-runtime/", "io.github.tool-runtime/"];
+        key != "io.modelcontextprotocol/serverInfo" && !own.iter().any(|own| key.starts_with(own))
+    });
+    said
 }
 
 /// A result as a model or a program reads it, or the error in its place.
 pub(super) fn bare_result(mut answer: Value) -> Value {
     let mut member = |pointer: &str| answer.pointer_mut(pointer).map(Value::take);
     let is_error = member("/result/isError").unwrap_or_default();
+    let said = member("/result/_meta");
     json!({
         "content": member("/result/content"),
         "structuredContent": member("/result/structuredContent"),
         "isError": is_error == true,
+        "_meta": meta(said.as_ref()),
         "error": member("/error/code"),
     })
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::mark::Mark;
+use tool_core::ProcessMark;
 
 /// What [`shell`](crate::shell) may be told.
 ///
@@ -134,7 +134,7 @@ impl Default for ShellOptions {
             environment: std::env::vars_os()
                 .filter(|(name, _)| allowed(name))
                 .collect(),
-            outer_mark: std::env::var_os(Mark::VARIABLE),
+            outer_mark: std::env::var_os(ProcessMark::VARIABLE),
             timeout: Self::DEFAULT_TIMEOUT,
             capture_bytes: Self::DEFAULT_CAPTURE_BYTES,
         }

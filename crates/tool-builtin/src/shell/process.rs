@@ -5,7 +5,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
@@ -13,11 +12,12 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout, timeout_at};
-use tool_core::{Context, HandlerError, Progress, StoreError, StoreErrorKind, ToolFailure};
+use tool_core::{
+    Context, Descendants, HandlerError, ProcessMark, Progress, StoreError, StoreErrorKind,
+    ToolFailure,
+};
 
 use super::capture::{Capture, Captured};
-use super::descendants::{Descendants, started};
-use super::mark::Mark;
 use super::options::ShellOptions;
 
 /// How long processes that the shell left behind may go on printing.
@@ -73,7 +73,7 @@ impl Spawn<'_> {
     }
 
     fn start(&self) -> io::Result<(Running, ChildStdout)> {
-        let mark = Mark::new()?;
+        let mark = ProcessMark::new()?;
         // One pipe for both, so that what is printed keeps its order.
         let (output, input) = io::pipe()?;
         let errors = input.try_clone()?;
@@ -84,7 +84,7 @@ impl Spawn<'_> {
                 .current_dir(self.cwd)
                 .env_clear()
                 .envs(self.options.environment())
-                .env(Mark::VARIABLE, mark.value(self.options.outer_mark()))
+                .env(ProcessMark::VARIABLE, mark.value(self.options.outer_mark()))
                 .stdin(Stdio::null())
                 .stdout(input)
                 .stderr(errors);
@@ -102,11 +102,7 @@ impl Spawn<'_> {
 #[derive(Debug)]
 struct Running {
     child: Box<dyn ChildWrapper>,
-    mark: Arc<Mark>,
-    /// When the leader was started.
-    since: u64,
-    /// The leader was reaped, and its number may come to mean another process.
-    reaped: bool,
+    descendants: Descendants,
     killed: bool,
 }
 
@@ -118,12 +114,10 @@ struct Watched {
 }
 
 impl Running {
-    fn new(child: Box<dyn ChildWrapper>, mark: Mark) -> Self {
+    fn new(child: Box<dyn ChildWrapper>, mark: ProcessMark) -> Self {
         Self {
-            since: started(child.id()),
+            descendants: Descendants::of(mark, child.id()),
             child,
-            mark: Arc::new(mark),
-            reaped: false,
             killed: false,
         }
     }
@@ -158,7 +152,7 @@ impl Running {
                 // The leader alone: what it left behind is not waited for.
                 status = self.child.inner_mut().wait(), if watched.status.is_none() => {
                     watched.status = Some(status?);
-                    self.reaped = true;
+                    self.descendants.is_reaped();
                     deadline = deadline.min(Instant::now() + GRACE);
                 }
                 () = sleep_until(deadline) => {
@@ -179,7 +173,7 @@ impl Running {
     /// Kills all that is left, the table of processes being read where that may take its time.
     async fn kill_left(&mut self) {
         // Before the group: who has lost its parent can be told by its mark only.
-        let descendants = self.descendants();
+        let descendants = self.descendants.clone();
         // Dropped meanwhile, the table is read once more.
         let _ = tokio::task::spawn_blocking(move || descendants.kill()).await;
         self.kill_group();
@@ -190,14 +184,6 @@ impl Running {
         // Nobody may be left in it, which is no error. The number of a group is not given out again
         // while it has members, and after that only when all other numbers have had their turn.
         let _ = self.child.start_kill();
-    }
-
-    fn descendants(&self) -> Descendants {
-        Descendants {
-            mark: Arc::clone(&self.mark),
-            leader: self.child.id().filter(|_| !self.reaped),
-            since: self.since,
-        }
     }
 
     /// The status of the leader, and those of the group that became children of this process.
@@ -212,7 +198,7 @@ impl Drop for Running {
         if self.killed {
             return;
         }
-        self.descendants().kill();
+        self.descendants.kill();
         self.kill_group();
     }
 }

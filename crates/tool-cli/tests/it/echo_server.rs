@@ -76,7 +76,7 @@ fn call(server: &str, id: Value, params: &Value) {
         }
         "exit" => std::process::exit(3),
         tool => {
-            hostile::misbehave(tool, &id);
+            hostile::misbehave(tool, &id, &params["_meta"]["progressToken"]);
         }
     }
 }

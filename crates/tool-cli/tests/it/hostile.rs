@@ -11,7 +11,7 @@ use crate::stdio_client::StdioClient;
 use crate::workbench::Workbench;
 
 /// What the server can be told to do, by the names of its tools.
-pub(crate) const WAYS: [&str; 8] = [
+pub(crate) const WAYS: [&str; 10] = [
     "endless_line",
     "list_changes",
     "progress",
@@ -20,15 +20,19 @@ pub(crate) const WAYS: [&str; 8] = [
     "noise",
     "full_stderr",
     "second_answer",
+    "log_flood",
+    "long_progress",
 ];
 /// The length of the line without an end, in MiB.
 const LINE: usize = 64;
+/// How many messages of a MiB a server sends that nobody waits for.
+const MANY: usize = 200;
 /// The most memory that the gateway may ever hold beyond what it began with: a few of its longest
 /// messages.
 const MOST: u64 = 96 * 1024 * 1024;
 
 /// Does what the name of the tool says, as far as it is one of these.
-pub(crate) fn misbehave(tool: &str, id: &Value) -> bool {
+pub(crate) fn misbehave(tool: &str, id: &Value, token: &Value) -> bool {
     let done = || {
         let content = json!([{"type": "text", "text": "done"}]);
         say(&answer(id, json!({"content": content})));
@@ -81,6 +85,23 @@ pub(crate) fn misbehave(tool: &str, id: &Value) -> bool {
             }
             done();
         }
+        "log_flood" => {
+            let data = "x".repeat(1024 * 1024);
+            for _ in 0..MANY {
+                let params = json!({"level": "error", "data": data});
+                notify("notifications/message", &params);
+            }
+            done();
+        }
+        "long_progress" => {
+            let message = "x".repeat(1024 * 1024);
+            for number in 0..MANY {
+                let params =
+                    json!({"progressToken": token, "progress": number, "message": message});
+                notify("notifications/progress", &params);
+            }
+            done();
+        }
         "second_answer" => {
             done();
             done();
@@ -119,7 +140,7 @@ fn a_hostile_server_costs_bounded_memory_and_the_other_one_is_served() {
     let before = peak(gateway);
     for (number, way) in WAYS.into_iter().enumerate() {
         let name = format!("hostile__{way}");
-        let params = json!({"name": name, "arguments": {}});
+        let params = json!({"name": name, "arguments": {}, "_meta": {"progressToken": number}});
         let hostile = client.send("tools/call", params);
         // While it goes on.
         let echoed = client.send(
@@ -129,12 +150,19 @@ fn a_hostile_server_costs_bounded_memory_and_the_other_one_is_served() {
         let (mut ended, mut others) = (None, 0);
         let heard = client.answer(echoed, |message| match message["id"] == hostile {
             true => ended = Some(message["result"].clone()),
-            false => others += usize::from(!message["id"].is_null()),
+            false => {
+                assert!(message.to_string().len() < 32 * 1024, "{way}");
+                others += usize::from(!message["id"].is_null());
+            }
         });
         assert_eq!(others, 0, "{way}: somebody else's answer came through");
         let expected = format!("good heard {number} of 1");
         assert_eq!(heard["content"][0]["text"], expected, "{way}");
-        let ended = ended.unwrap_or_else(|| client.answer(hostile, |_| {}));
+        let ended = ended.unwrap_or_else(|| {
+            client.answer(hostile, |message| {
+                assert!(message.to_string().len() < 32 * 1024, "{way}");
+            })
+        });
         let text = ended["content"][0]["text"].as_str().unwrap_or_default();
         let expected = match way {
             "endless_line" => "the answer of server hostile is longer than 16777216 bytes",

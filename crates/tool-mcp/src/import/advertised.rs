@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tool_core::Annotations;
 
+use super::declared::Dropped;
+use super::listing::size;
 use crate::wire::DECLARATIONS;
 
 /// A tool as its server advertises it, as far as it is understood.
@@ -16,7 +18,16 @@ pub(crate) struct Advertised {
     pub(crate) annotations: Annotations,
     /// What it declares beside them, unread.
     pub(crate) declarations: Option<Value>,
+    /// What else it says for clients, as far as that is bounded.
+    pub(crate) icons: Vec<Value>,
+    pub(crate) meta: Map<String, Value>,
+    /// What was too long of it.
+    pub(crate) too_long: Vec<Dropped>,
 }
+
+/// The most bytes that a tool may say in `_meta`, and in `icons`, as JSON: the longest of real
+/// servers take a hundredth of it.
+const MOST_BYTES: usize = 64 * 1024;
 
 /// The hints of a server, each of which may be missing or of the wrong type.
 #[derive(Deserialize, Default)]
@@ -48,9 +59,25 @@ impl Advertised {
             return Err((name, "its input schema is nested too deeply to be read"));
         }
         let annotations = annotations(&entry);
-        let meta = entry.get_mut("_meta");
-        let declarations = meta.and_then(|meta| meta.get_mut(DECLARATIONS));
-        let declarations = declarations.map(Value::take);
+        let mut too_long = Vec::new();
+        let mut said = |field: &'static str| {
+            let said = entry.remove(field)?;
+            let fits = size(&said) <= MOST_BYTES;
+            if !fits {
+                let problem = "takes more than 65,536 bytes";
+                too_long.push(Dropped { field, problem });
+            }
+            fits.then_some(said)
+        };
+        let mut meta = match said("_meta") {
+            Some(Value::Object(meta)) => meta,
+            _ => Map::new(),
+        };
+        let icons = match said("icons") {
+            Some(Value::Array(icons)) => icons,
+            _ => Vec::new(),
+        };
+        let declarations = meta.remove(DECLARATIONS);
         Ok(Self {
             description: match entry.remove("description") {
                 Some(Value::String(text)) if !text.trim().is_empty() => Some(text),
@@ -63,6 +90,9 @@ impl Advertised {
             input,
             annotations,
             declarations,
+            icons,
+            meta,
+            too_long,
         })
     }
 }

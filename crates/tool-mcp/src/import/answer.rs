@@ -7,9 +7,6 @@ use super::call_error::CallError;
 use super::content;
 use super::mailbox::Answer;
 
-/// The key of `_meta` under which stand numbers that were rounded, with every digit.
-const ROUNDED: &str = "tool-runtime/rounded";
-
 /// Reads the result of a call.
 ///
 /// - Blocks are the model's, structured content is the output; nothing is made of the one from
@@ -19,7 +16,8 @@ const ROUNDED: &str = "tool-runtime/rounded";
 /// - What a server of the revision 2024-10-07 gives as `toolResult` is the output, where there is
 ///   neither a block nor structured content.
 /// - An answer with none of them is a failure that says of which shape it is, and nothing of it.
-/// - Numbers that no value holds to the last digit are in `_meta` as they were written.
+/// - Numbers that no value holds to the last digit are in `_meta` as they were written, of a result
+///   that is an error as well.
 pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolFailure> {
     let Answer { result, rounded } = answer;
     let Value::Object(mut answer) = result else {
@@ -49,8 +47,16 @@ pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolF
         }
         (content, structured, _) => (content.unwrap_or_default(), structured),
     };
+    let mut meta = meta(&mut answer);
+    if let Some(rounded) = rounded {
+        rounded.tell(meta.get_or_insert_default());
+    }
     if is_error {
-        return Err(failure(server, content, structured));
+        let failure = failure(server, content, structured);
+        return Err(match meta {
+            Some(meta) => failure.meta(meta),
+            None => failure,
+        });
     }
 
     let mut produced = match structured {
@@ -58,14 +64,7 @@ pub(crate) fn read(server: &Namespace, answer: Answer) -> Result<Produced, ToolF
         Some(output) => Produced::value(output).with_content(content),
         None => Produced::content(content),
     };
-    produced.meta = meta(&mut answer).map(Box::new);
-    if !rounded.is_empty() {
-        let digits = rounded
-            .into_iter()
-            .map(|rounded| (rounded.pointer, rounded.written.into()));
-        let meta = produced.meta.get_or_insert_default();
-        meta.insert(ROUNDED.to_owned(), Value::Object(digits.collect()));
-    }
+    produced.meta = meta.map(Box::new);
     Ok(produced)
 }
 

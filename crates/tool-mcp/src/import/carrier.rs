@@ -12,6 +12,7 @@ use super::call_error::CallError;
 use super::incoming::{Asked, route, route_too_long};
 use super::party::Party;
 use super::pending::answer_to;
+use super::target::Target;
 use crate::serve::Ask;
 use crate::wire::{Frame, Frames, Id, Message, Outbox, RpcError, aside};
 
@@ -40,15 +41,20 @@ pub(crate) struct Answering {
 }
 
 impl Carrier {
-    /// Hands a message over. An answer comes by the board.
-    pub(crate) fn send(&self, message: &Message) -> Result<(), CallError> {
+    /// Hands a message over. An answer comes by the board. Where it can wait for its turn, the tool
+    /// that it is for is looked at once more.
+    pub(crate) fn send(
+        &self,
+        message: &Message,
+        _target: Option<&Arc<Target>>,
+    ) -> Result<(), CallError> {
         match self {
             Self::Lines(lines) => lines
                 .outbox
                 .post(message)
                 .map_err(|_unsent| CallError::NotSent),
             #[cfg(feature = "http-client")]
-            Self::Http(http) => http.send(message),
+            Self::Http(http) => http.send(message, _target.cloned()),
         }
     }
 

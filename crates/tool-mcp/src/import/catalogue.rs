@@ -158,7 +158,8 @@ impl Catalogue {
             }
             let gates = self.dressing.gates_of(&name);
             let digest = digest(&name);
-            let (declared, dropped) = Declared::read(&name, advertised.declarations.as_ref());
+            let (declared, mut dropped) = Declared::read(&name, advertised.declarations.as_ref());
+            dropped.extend_from_slice(&advertised.too_long);
             self.told.tell(self.server.as_str(), &name, &dropped);
             self.dressing.note_dropped(&name, &dropped, &mut notes);
             let plain = remote::tool(&self.line, &self.server, advertised, digest, gates);

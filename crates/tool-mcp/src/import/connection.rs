@@ -17,7 +17,9 @@ use super::parked::Parked;
 use super::party::Party;
 use super::pending::Pending;
 use super::slot::{Asking, Claim, GoingOn, Slot};
+use super::target::{Check, Target};
 use super::whose::Whose;
+use crate::serve::CallingClient;
 use crate::wire::{Id, Message};
 
 /// How often a server may ask for something before it answers one request.
@@ -40,13 +42,14 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Waits until the server's tools were looked at since it last said that they changed, as long
-    /// as it may take to connect.
-    pub(crate) async fn tools_seen(&self) -> Result<(), CallError> {
-        if self.board.are_tools_seen() {
-            return Ok(());
-        }
-        let seen = tokio::time::timeout(self.limits.connect, self.board.tools_seen());
-        seen.await.map_err(|_| CallError::Changed)
+    /// as it may take to connect, and tells whether this one may be called.
+    pub(crate) async fn check(&self, target: &Target) -> Result<(), CallError> {
+        let check = Check {
+            target,
+            board: &self.board,
+            patience: self.limits.connect,
+        };
+        check.pass().await
     }
 
     pub(crate) fn new(
@@ -145,7 +148,7 @@ impl Connection {
     pub(crate) fn notify(&self, method: &'static str, params: Map<String, Value>) {
         // A server that is gone needs no telling.
         let params = Some(Value::Object(params));
-        let _ = self.carrier.send(&Message::notice(method, params));
+        let _ = self.carrier.send(&Message::notice(method, params), None);
     }
 
     /// Sends a request of the settled era.
@@ -153,12 +156,13 @@ impl Connection {
         &self,
         method: &'static str,
         params: Map<String, Value>,
+        target: Option<&Arc<Target>>,
     ) -> Result<Pending<'_>, CallError> {
         match self.era.get() {
-            Some(era) => self.begin_as(era, method, params).await,
+            Some(era) => self.begin_as(era, method, params, target).await,
             None => {
                 let unknown = Era::Handshake("".into());
-                self.begin_as(&unknown, method, params).await
+                self.begin_as(&unknown, method, params, target).await
             }
         }
     }
@@ -169,17 +173,22 @@ impl Connection {
         era: &Era,
         method: &'static str,
         mut params: Map<String, Value>,
+        target: Option<&Arc<Target>>,
     ) -> Result<Pending<'_>, CallError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         if method != "initialize" {
             era.dress(&mut params, &self.party, &self.board.tally, id)
                 .await;
         }
+        // Last of all that may wait: what is sent is a call of what was trusted.
+        if let Some(target) = target {
+            self.check(target).await?;
+        }
         let mailbox = Mailbox::default();
         let whose = may_ask(method).then(Whose::current);
         self.board.enter(id, mailbox.clone(), whose.clone())?;
         let request = Message::request(Id::from(id), method, Value::Object(params));
-        if let Err(error) = self.carrier.send(&request) {
+        if let Err(error) = self.carrier.send(&request, target) {
             self.board.take(id);
             return Err(error);
         }
@@ -211,15 +220,17 @@ impl Connection {
         method: &'static str,
         params: Map<String, Value>,
     ) -> Result<Answer, CallError> {
-        self.ask(method, params, None, |_| {}).await
+        self.ask(method, params, None, None, |_| {}).await
     }
 
     /// The same for a request about which there may be reports, and in the middle of which the
-    /// server may ask for something. With a claim it goes on from what a round before left.
+    /// server may ask for something. With a claim it goes on from what a round before left. The tool
+    /// that it is for is looked at ahead of each round.
     pub(crate) async fn ask(
         &self,
         method: &'static str,
         mut params: Map<String, Value>,
+        target: Option<&Arc<Target>>,
         claim: Option<&mut Claim>,
         report: impl Fn(Report),
     ) -> Result<Answer, CallError> {
@@ -228,6 +239,10 @@ impl Connection {
             Some(claim) => (Some(claim.slot.clone()), claim.turn.take(), claim.take()),
             None => (None, None, None),
         };
+        // Beside what tells one call from another: a round may come with another trace.
+        if let Some(meta) = may_ask(method).then(CallingClient::carried).flatten() {
+            params.insert("_meta".to_owned(), meta.into());
+        }
         let mut begun = going_on.is_some();
         let went_on = begun;
         let keep = |answer: &Answer| {
@@ -243,9 +258,12 @@ impl Connection {
                         Some(GoingOn::Parked(key)) => self.unpark(&key, slot.clone()),
                         // Without a handshake there may be another round.
                         _ if self.is_stateless() && may_ask(method) => {
-                            self.begin(method, params.clone()).await
+                            self.begin(method, params.clone(), target).await
                         }
-                        _ => self.begin(method, std::mem::take(&mut params)).await,
+                        _ => {
+                            let params = std::mem::take(&mut params);
+                            self.begin(method, params, target).await
+                        }
                     };
                     let again = std::mem::replace(&mut begun, true);
                     let mut pending = sent.map_err(|error| error.after(again))?;

@@ -18,6 +18,7 @@ use super::party::Party;
 use super::retry::{self, Jitter};
 use super::upstream::Upstream;
 use super::{Limits, ServerConfig, UpstreamState, telling};
+use crate::wire::OneLine;
 
 /// How long changes of a list are gathered before it is fetched again.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -268,6 +269,7 @@ impl Driver {
                         board.look_again();
                     }
                     let server = self.upstream.name.as_str();
+                    let error = OneLine(error);
                     tracing::warn!(server, %error, "server said that its tools changed and did not list them");
                 }
             }

@@ -12,6 +12,7 @@ use super::call_error::CallError;
 use super::listing::Listing;
 use super::upstream::Upstream;
 use crate::offerings::OfferKind;
+use crate::wire::OneLine;
 
 /// The longest time for which a list is kept, whatever its server says.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
@@ -80,6 +81,7 @@ impl Fetched {
             Ok(listing) => Some(listing),
             Err(error) => {
                 let (server, method) = (upstream.name.as_str(), kind.list_method());
+                let error = OneLine(error);
                 tracing::warn!(server, method, %error, "server did not list");
                 None
             }

@@ -93,7 +93,7 @@ pub(crate) async fn greet(
 
 async fn discover(connection: &Connection) -> Result<Pending<'_>, CallError> {
     connection
-        .begin_as(&Era::Stateless, "server/discover", Map::new())
+        .begin_as(&Era::Stateless, "server/discover", Map::new(), None)
         .await
 }
 
@@ -162,7 +162,9 @@ async fn shake_hands(connection: &Connection, version: &str) -> Result<Greeting,
         return Err(CallError::Unreadable);
     };
     let era = Era::Handshake(version.into());
-    let pending = connection.begin_as(&era, "initialize", params).await?;
+    let pending = connection
+        .begin_as(&era, "initialize", params, None)
+        .await?;
     let mut answer = settle(pending).await?;
     let settled = answer.result.get("protocolVersion").and_then(Value::as_str);
     let Some(settled) = settled else {

@@ -1,5 +1,6 @@
 //! A server over streamable HTTP.
 
+mod body;
 mod exchange;
 mod replies;
 mod sse;
@@ -25,6 +26,7 @@ use super::carrier::Answering;
 use super::era::Era;
 use super::listing::Listing;
 use super::server_config::HttpTarget;
+use super::target::Target;
 use crate::wire::Message;
 use crate::wire::mirror::{self, Mirror, encode, mirrors};
 use replies::Replies;
@@ -56,6 +58,8 @@ struct Shared {
     receiving: Mutex<HashMap<u64, AbortHandle>>,
     mirrored: Mutex<HashMap<String, Vec<Mirror>>>,
     permits: Semaphore,
+    /// How long a call waits for the tools to be looked at.
+    patience: Duration,
     /// Given when the server has been told that the handshake is complete.
     begun: CancellationToken,
     over: CancellationToken,
@@ -119,6 +123,7 @@ impl Http {
             receiving: Mutex::default(),
             mirrored: Mutex::default(),
             permits: Semaphore::new(REQUESTS),
+            patience: limits.connect,
             begun: CancellationToken::new(),
             over: over.clone(),
         });
@@ -134,8 +139,12 @@ impl Http {
         self.shared.replies.post(reply);
     }
 
-    /// Sends a message from a task of its own.
-    pub(crate) fn send(&self, message: &Message) -> Result<(), CallError> {
+    /// Sends a message from a task of its own, where the tool that it is for is what it was.
+    pub(crate) fn send(
+        &self,
+        message: &Message,
+        target: Option<Arc<Target>>,
+    ) -> Result<(), CallError> {
         let shared = &self.shared;
         let body = serde_json::to_vec(message).map_err(|_| CallError::NotSent)?;
         let headers = shared.headers(message)?;
@@ -146,7 +155,7 @@ impl Http {
         let handle = tokio::spawn(async move {
             tokio::select! {
                 () = task.over.cancelled() => {}
-                () = task.exchange(method, id, headers, body) => {}
+                () = task.exchange(method, id, target.as_deref(), headers, body) => {}
             }
             if let Some(id) = id {
                 task.receiving().remove(&id);

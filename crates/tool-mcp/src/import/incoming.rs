@@ -6,12 +6,21 @@ use serde_json::value::RawValue;
 
 use super::board::Board;
 use super::call_error::CallError;
+use super::listing::size;
 use super::mailbox::{Answer, Report};
 use crate::offerings::{OfferEvent, OfferKind};
+use crate::serve::LogLevel;
 use crate::wire::{Envelope, Id, Overlong, RpcError, Sort, clean, exact};
 
-/// The longest text of a server's error that is kept, in bytes.
-const ERROR_BYTES: usize = 8 * 1024;
+/// The longest text of a server's error and of a report of progress that is kept, in bytes.
+const TEXT_BYTES: usize = 8 * 1024;
+/// The most that is kept of what a server logs, as JSON: hundreds of messages may wait for a slow
+/// client.
+const LOG_BYTES: usize = 16 * 1024;
+/// The longest name of what logs.
+const LOGGER_BYTES: usize = 1024;
+/// The longest URI of a resource that is told to have changed.
+const URI_BYTES: usize = 8 * 1024;
 
 /// Something that a server asks for.
 #[derive(Clone, Debug)]
@@ -137,20 +146,31 @@ fn read(result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Answer, C
 
 /// An error of a server, as far as anybody reads it.
 pub(crate) fn peer_error(error: RpcError) -> CallError {
-    let message = clean::text(&error.message);
-    let mut end = message.len().min(ERROR_BYTES);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
-    let cut = message.len() - end;
-    let mut kept = message.get(..end).unwrap_or_default().to_owned();
-    if cut > 0 {
-        kept = format!("{kept} [{cut} bytes more]");
-    }
     CallError::Peer {
         code: error.code,
-        message: kept,
+        message: cut(&clean::text(&error.message), TEXT_BYTES),
         data: error.data,
+    }
+}
+
+/// A text of at most so many bytes, and then how many there were more.
+fn cut(text: &str, most: usize) -> String {
+    let kept = text.floor_char_boundary(most);
+    let (kept, more) = text.split_at(kept);
+    match more.len() {
+        0 => kept.to_owned(),
+        more => format!("{kept} [{more} bytes more]"),
+    }
+}
+
+/// What a server logs, where it is short enough; else as much of its text.
+fn logged(data: Value) -> Value {
+    if size(&data) <= LOG_BYTES {
+        return data;
+    }
+    match data.as_str() {
+        Some(text) => cut(text, LOG_BYTES).into(),
+        None => cut(&data.to_string(), LOG_BYTES).into(),
     }
 }
 
@@ -167,7 +187,7 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
                 total: params.total,
                 message: params
                     .message
-                    .map(|message| clean::text(&message).into_owned()),
+                    .map(|message| cut(&clean::text(&message), TEXT_BYTES)),
             };
             board.report(&params.token, report);
         }
@@ -185,10 +205,11 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
         }
         "notifications/resources/updated" => {
             let params = value(params);
-            if let Some(uri) = params.get("uri").and_then(Value::as_str) {
-                events.send(OfferEvent::Updated {
+            match params.get("uri").and_then(Value::as_str) {
+                Some(uri) if uri.len() <= URI_BYTES => events.send(OfferEvent::Updated {
                     uri: uri.to_owned(),
-                });
+                }),
+                _ => board.stray(),
             }
         }
         "notifications/elicitation/complete" => {
@@ -197,13 +218,15 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
         }
         "notifications/message" => {
             let mut params = value(params);
-            let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
-            let (level, logger) = (text("level"), text("logger"));
+            let text = |key: &str| params.get(key).and_then(Value::as_str);
+            let level = text("level").and_then(LogLevel::of);
+            let logger = text("logger").map(|logger| cut(logger, LOGGER_BYTES));
+            let data = params.get_mut("data").map(Value::take);
             events.send(OfferEvent::Logged {
                 server: board.tally.server.clone(),
-                level: level.unwrap_or_else(|| "info".to_owned()),
+                level: level.unwrap_or(LogLevel::Info).as_str().to_owned(),
                 logger,
-                data: params.get_mut("data").map(Value::take).unwrap_or_default(),
+                data: logged(data.unwrap_or_default()),
             });
         }
         // Nothing else that a server tells unasked has a reader.

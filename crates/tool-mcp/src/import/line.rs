@@ -39,22 +39,10 @@ impl Line {
         *self.callable.lock().unwrap_or_else(PoisonError::into_inner) = tools;
     }
 
-    /// Waits until the server's tools were looked at since it last said that they changed, and
-    /// tells whether this one is what it was for the request.
-    pub(crate) async fn check(
-        &self,
-        connection: &Connection,
-        name: &str,
-        digest: Option<Digest>,
-    ) -> Result<(), CallError> {
-        let Some(digest) = digest else {
-            return Ok(());
-        };
-        connection.tools_seen().await?;
+    /// Whether a tool may be called now that was this when it was registered.
+    pub(crate) fn admits(&self, name: &str, digest: &Digest) -> bool {
         let callable = self.callable.lock().unwrap_or_else(PoisonError::into_inner);
         let callable = callable.as_ref().and_then(|callable| callable.get(name));
-        (callable == Some(&digest))
-            .then_some(())
-            .ok_or(CallError::Changed)
+        callable == Some(digest)
     }
 }

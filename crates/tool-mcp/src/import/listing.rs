@@ -102,7 +102,7 @@ fn salvage(raw: &RawValue, depth: u8) -> Value {
 }
 
 /// About how many bytes a value takes as JSON.
-fn size(value: &Value) -> usize {
+pub(crate) fn size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len() + 2,

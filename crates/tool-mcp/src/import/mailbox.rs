@@ -42,8 +42,8 @@ pub(crate) enum Letter {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) result: Value,
-    /// Numbers that are not in it to the last digit.
-    pub(crate) rounded: Vec<Rounded>,
+    /// Numbers that are not in it to the last digit, where there are any.
+    pub(crate) rounded: Option<Box<Rounded>>,
 }
 
 /// A report of progress, as it came.

@@ -36,8 +36,13 @@ pub(crate) fn named(
     })
 }
 
-/// Whether a URI can come of a template: the parts outside of braces are there, in their order.
+/// Whether a URI can come of a template: the parts outside of braces are there, in their order, and
+/// the first of them has a whole scheme, or one server could have everything.
 pub(crate) fn fits(template: &str, uri: &str) -> bool {
+    let scheme = template.split('{').next().unwrap_or_default();
+    if !scheme.contains(':') {
+        return false;
+    }
     let mut rest = uri;
     for (index, part) in template.split('{').enumerate() {
         let literal = match (index, part.split_once('}')) {
@@ -78,5 +83,12 @@ mod tests {
         assert!(!fits("test://template/{id}/data", "test://template/123"));
         assert!(!fits("test://{id}/x", "test://1/x/y"));
         assert!(!fits("broken://{id", "broken://1"));
+    }
+
+    #[test]
+    fn a_template_without_a_scheme_is_fitted_by_nothing() {
+        assert!(!fits("{+any}", "file:///a"));
+        assert!(!fits("file{+rest}", "file:///a"));
+        assert!(!fits("{scheme}://x", "file://x"));
     }
 }

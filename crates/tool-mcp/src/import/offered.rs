@@ -11,6 +11,7 @@ use super::call_error::CallError;
 use super::fetches::{Fetched, Fetches};
 use super::lacking;
 use super::offer_names::{fits, named};
+use super::owners::{Owner, Owners};
 use super::slot::Claim;
 use super::upstream::Upstream;
 use crate::offerings::{
@@ -22,8 +23,8 @@ use crate::wire::RpcError;
 
 /// What imported servers have beside tools.
 ///
-/// Resources keep their URIs: where two servers list the same one, the first by name has it.
-/// Prompts are joined with the name of their server as tools are.
+/// Resources keep their URIs: where two servers list the same one, the first by name has it, also
+/// while it is away. Prompts are joined with the name of their server as tools are.
 pub(crate) struct Offered {
     upstreams: Vec<Arc<Upstream>>,
     events: OfferEventSender,
@@ -34,15 +35,9 @@ pub(crate) struct Offered {
 #[derive(Default)]
 struct Kept {
     lists: HashMap<(String, OfferKind), Arc<Fetched>>,
-    /// Where the key of an offer leads, as of the last list of its kind.
-    owners: HashMap<OfferKind, HashMap<String, Owner>>,
-}
-
-#[derive(Clone)]
-struct Owner {
-    upstream: Arc<Upstream>,
-    /// The server's own name or URI.
-    own: String,
+    /// What each server listed the last time: the key of each offer and the server's own.
+    listed: HashMap<(String, OfferKind), Vec<(String, String)>>,
+    owners: HashMap<OfferKind, Owners>,
 }
 
 impl Offered {
@@ -56,6 +51,8 @@ impl Offered {
     }
 
     async fn lists(&self, kind: OfferKind) -> Vec<Offer> {
+        // Ahead of asking: whoever comes meanwhile has to be asked as well.
+        let standing = self.standing();
         let mut fetching = JoinSet::new();
         let mut lists: HashMap<String, Vec<Value>> = HashMap::new();
         for upstream in &self.upstreams {
@@ -82,25 +79,35 @@ impl Offered {
             }
         }
         let mut offers = Vec::new();
-        let mut owners = HashMap::new();
+        let mut owners = Owners::of(standing);
+        let mut kept = self.kept();
         for upstream in &self.upstreams {
-            let entries = lists.remove(&upstream.name).unwrap_or_default();
-            for (key, own, definition) in named(&upstream.name, kind, entries) {
-                if owners.contains_key(&key) {
-                    let server = upstream.name.as_str();
-                    tracing::debug!(server, key, "another server or entry has it already");
-                    continue;
+            let server = (upstream.name.clone(), kind);
+            if let Some(entries) = lists.remove(&upstream.name) {
+                let mut listed = Vec::new();
+                for (key, own, definition) in named(&upstream.name, kind, entries) {
+                    listed.push((key.clone(), own.clone()));
+                    if owners.add(upstream, &key, &own) {
+                        offers.push(Offer::new(&*upstream.name, key, definition));
+                    }
                 }
-                let owner = Owner {
-                    upstream: Arc::clone(upstream),
-                    own,
-                };
-                owners.insert(key.clone(), owner);
-                offers.push(Offer::new(&*upstream.name, key, definition));
+                kept.listed.insert(server, listed);
+            } else if upstream.has(capability(kind)) {
+                // Nobody else has what is its own because it is away.
+                for (key, own) in kept.listed.get(&server).into_iter().flatten() {
+                    owners.add(upstream, key, own);
+                }
+            } else {
+                kept.listed.remove(&server);
             }
         }
-        self.kept().owners.insert(kind, owners);
+        kept.owners.insert(kind, owners);
         offers
+    }
+
+    fn standing(&self) -> Vec<u64> {
+        let upstreams = self.upstreams.iter();
+        upstreams.map(|upstream| upstream.standing()).collect()
     }
 
     fn kept_list(&self, upstream: &Upstream, kind: OfferKind) -> Option<Vec<Value>> {
@@ -119,34 +126,41 @@ impl Offered {
         }
     }
 
-    /// Whose it is. Lists are asked for where nobody has asked for them yet.
+    /// Whose it is. Lists are asked for where nobody has asked for them since a server came or went.
     async fn owner(&self, kind: OfferKind, key: &str) -> Option<Owner> {
-        let find = || self.kept().owners.get(&kind)?.get(key).cloned();
-        if let Some(owner) = find() {
+        let standing = self.standing();
+        let find = |standing: Option<&[u64]>| {
+            let kept = self.kept();
+            kept.owners.get(&kind)?.owner(key, standing).cloned()
+        };
+        if let Some(owner) = find(Some(&standing)) {
             return Some(owner);
         }
         self.lists(kind).await;
-        find()
+        find(None)
     }
 
-    /// Whose resource it is: listed, else of a template, else of the only server that has any.
+    /// Whose resource it is: listed, else of a template, else of the only server that may have any.
     async fn owner_of_resource(&self, uri: &str) -> Option<Owner> {
         if let Some(owner) = self.owner(OfferKind::Resource, uri).await {
             return Some(owner);
         }
-        let templates = self.lists(OfferKind::Template).await;
-        let upstream = match templates.iter().find(|offer| fits(&offer.key, uri)) {
-            Some(template) => self
+        self.lists(OfferKind::Template).await;
+        let template = {
+            let kept = self.kept();
+            let templates = kept.owners.get(&OfferKind::Template);
+            let template = templates.and_then(|owners| owners.first(|key| fits(key, uri)));
+            template.map(|owner| Arc::clone(&owner.upstream))
+        };
+        let upstream = template.or_else(|| {
+            let mut having = self
                 .upstreams
                 .iter()
-                .find(|upstream| upstream.name == template.server)?,
-            None => {
-                let mut having = self.upstreams.iter().filter(|one| one.has("resources"));
-                having.next().filter(|_| having.next().is_none())?
-            }
-        };
+                .filter(|one| one.may_have("resources"));
+            having.next().filter(|_| having.next().is_none()).cloned()
+        })?;
         Some(Owner {
-            upstream: Arc::clone(upstream),
+            upstream,
             own: uri.to_owned(),
         })
     }
@@ -258,7 +272,7 @@ async fn ask(
     let (answered, _places) = match (upstream.line.get(), places) {
         (Ok(connection), Ok(places)) => {
             is_stateless = connection.is_stateless();
-            let asked = connection.ask(method, params, claim.as_mut(), |_| {});
+            let asked = connection.ask(method, params, None, claim.as_mut(), |_| {});
             (asked.await, Some(places))
         }
         (Ok(connection), Err(refused)) => {
@@ -275,7 +289,18 @@ async fn ask(
     }
     match answered {
         Ok(answer) => match answer.result {
-            Value::Object(result) => Ok(result),
+            Value::Object(mut result) => {
+                if let Some(rounded) = answer.rounded {
+                    let meta = result.entry("_meta").or_insert(Value::Null);
+                    if !meta.is_object() {
+                        *meta = Map::new().into();
+                    }
+                    if let Some(meta) = meta.as_object_mut() {
+                        rounded.tell(meta);
+                    }
+                }
+                Ok(result)
+            }
             _ => Err(failed(server, CallError::Unreadable)),
         },
         // Each era has a code of its own for what does not exist.
@@ -313,6 +338,7 @@ fn failed(server: &str, error: CallError) -> OfferError {
     };
     let message = match &error {
         CallError::Peer { message, .. } => format!("server {server} answered: {message}"),
+        CallError::Away | CallError::NotSent => format!("server {server} is not available"),
         _ => format!("server {server} gave no usable answer"),
     };
     OfferError::new(kind, message).because(error)

@@ -17,7 +17,7 @@ use super::open_questions::{Answering, OpenQuestions};
 use super::slot::{GoingOn, Slot, drawn_key};
 use super::turns::Turn;
 use super::whose::Whose;
-use crate::wire::{Id, Message, RpcError};
+use crate::wire::{Id, Message, OneLine, RpcError};
 
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
 /// nobody's business but ours.
@@ -212,6 +212,7 @@ pub(crate) fn answer_to(
     match answer {
         Ok(answer) => Message::answer(id, Ok(answer)),
         Err(refused) => {
+            let refused = OneLine(refused);
             tracing::warn!(server, %refused, "a question of a server was refused");
             unanswered(id, RpcError::INTERNAL)
         }

@@ -9,12 +9,18 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout_at};
 
+#[cfg(unix)]
+use tool_core::{Descendants, ProcessMark};
+
 use super::{ServerConfig, environment};
 
-/// A server's process and everything in its process group. Dropping it kills all of them.
+/// A server's process, everything in its process group, and what it started beside that. Dropping
+/// it kills all of them.
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
-    /// Set once the group was killed or swept; its number may be somebody else's after that.
+    #[cfg(unix)]
+    descendants: Descendants,
+    /// Set once all were killed or swept; the number of the group may be somebody else's after that.
     gone: bool,
 }
 
@@ -28,6 +34,8 @@ pub(crate) struct Streams {
 impl Process {
     /// Starts a server in a process group of its own.
     pub(crate) fn start(server: &ServerConfig, base: &Path) -> io::Result<(Self, Streams)> {
+        #[cfg(unix)]
+        let mark = ProcessMark::new()?;
         let mut words = server.words();
         let mut command = Command::new(words.next().unwrap_or_default());
         command
@@ -42,6 +50,11 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            let outer = std::env::var_os(ProcessMark::VARIABLE);
+            command.env(ProcessMark::VARIABLE, mark.value(outer.as_deref()));
+        }
         let mut command = CommandWrap::from(command);
         command.wrap(KillOnDrop);
         #[cfg(unix)]
@@ -49,7 +62,12 @@ impl Process {
         let child = command.spawn()?;
 
         // From here on a failure drops the process, which ends it.
-        let mut process = Self { child, gone: false };
+        let mut process = Self {
+            #[cfg(unix)]
+            descendants: Descendants::of(mark, child.id()),
+            child,
+            gone: false,
+        };
         let child = process.child.inner_mut();
         let (stdin, stdout, stderr) = (
             child.stdin().take(),
@@ -67,12 +85,24 @@ impl Process {
         Ok((process, streams))
     }
 
-    /// Waits until the server's own process has ended, and ends what it left in its group.
+    /// Waits until the server's own process has ended, and ends what it left, in its group and
+    /// elsewhere.
     ///
     /// # Cancel safety
-    /// Dropping the future changes nothing.
+    /// Dropping the future changes nothing: what is left is ended later.
     pub(crate) async fn ended(&mut self) -> String {
         let status = self.child.inner_mut().wait().await;
+        #[cfg(unix)]
+        {
+            self.descendants.is_reaped();
+            if !self.gone {
+                // The table of processes is read where that may take its time, and ahead of the
+                // group: who has lost its parent can be told by its mark only.
+                let descendants = self.descendants.clone();
+                let _ = tokio::task::spawn_blocking(move || descendants.kill()).await;
+                self.kill_group();
+            }
+        }
         self.kill();
         match status {
             Ok(status) => describe(status),
@@ -107,10 +137,17 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        if !std::mem::replace(&mut self.gone, true) {
-            // Fails when nobody is left in the group, which is what is wanted.
-            let _ = self.child.start_kill();
+        if !self.gone {
+            #[cfg(unix)]
+            self.descendants.kill();
+            self.kill_group();
         }
+    }
+
+    fn kill_group(&mut self) {
+        self.gone = true;
+        // Fails when nobody is left in the group, which is what is wanted.
+        let _ = self.child.start_kill();
     }
 }
 

@@ -14,6 +14,7 @@ use super::gates::Gates;
 use super::line::Line;
 use super::mailbox::{Answer, Report};
 use super::slot::Claim;
+use super::target::Target;
 use super::{answer, call_error::CallError, lacking};
 
 const METHOD: &str = "tools/call";
@@ -21,11 +22,8 @@ const METHOD: &str = "tools/call";
 /// Calls one tool of a server, under the name that the server gave it.
 #[derive(Clone)]
 struct Remote {
-    line: Arc<Line>,
+    target: Arc<Target>,
     server: Namespace,
-    name: Arc<str>,
-    /// What it was when it was registered, where only that may be called.
-    digest: Option<Digest>,
     gates: Gates,
 }
 
@@ -50,18 +48,23 @@ pub(crate) fn tool(
         input,
         output,
         annotations,
+        icons,
+        meta,
         ..
     } = advertised;
     let description = description.unwrap_or_else(|| format!("Tool {name} of server {server}"));
     let remote = Remote {
-        line: Arc::clone(line),
+        target: Arc::new(Target {
+            line: Arc::clone(line),
+            name,
+            digest,
+        }),
         server: server.clone(),
-        name: name.as_str().into(),
-        digest,
         gates,
     };
     let mut tool =
         Tool::from_executor(description, input, Arc::new(remote)).annotations(annotations);
+    tool = tool.icons(icons).meta(meta);
     if let Some(output) = output {
         // It is the server's promise; what it gives all the same is not lost.
         tool = tool.output_schema(output).advisory_output();
@@ -91,7 +94,7 @@ impl Prepared for RemoteCall {
         let Self { remote, arguments } = *self;
         producing(async move {
             let mut params = Map::new();
-            params.insert("name".to_owned(), (*remote.name).into());
+            params.insert("name".to_owned(), remote.target.name.as_str().into());
             params.insert("arguments".to_owned(), arguments.into());
             let mut claim = Claim::of(
                 remote.server.as_str(),
@@ -115,7 +118,7 @@ impl Prepared for RemoteCall {
                 Ok(answer) => Ok(answer::read(&remote.server, answer)?),
                 Err(error) => {
                     remote.abandon(claim);
-                    lacking::tell(&remote.line, &error).await;
+                    lacking::tell(&remote.target.line, &error).await;
                     Err(answer::unanswered(&remote.server, error).into())
                 }
             }
@@ -131,13 +134,16 @@ impl Remote {
         cx: &Context,
     ) -> Result<Answer, CallError> {
         let begun = claim.as_ref().is_some_and(|claim| claim.goes_on());
-        let connection = self.line.get().map_err(|error| error.after(begun))?;
-        let checked = self.line.check(&connection, &self.name, self.digest).await;
-        checked.map_err(|error| error.after(begun))?;
+        let target = &self.target;
+        let connection = target.line.get().map_err(|error| error.after(begun))?;
+        if begun {
+            // What goes on may be on its way, so that nothing more is sent of it.
+            let checked = connection.check(target).await;
+            checked.map_err(|error| error.after(begun))?;
+        }
+        let report = |report| cx.progress(progress(report));
         connection
-            .ask(METHOD, params, claim, |report| {
-                cx.progress(progress(report))
-            })
+            .ask(METHOD, params, Some(target), claim, report)
             .await
     }
 
@@ -146,7 +152,7 @@ impl Remote {
         let Some(mut claim) = claim else {
             return;
         };
-        match self.line.get() {
+        match self.target.line.get() {
             Ok(connection) => connection.abandon(&mut claim),
             // Whatever there was has ended with the connection.
             Err(_) => drop(claim.take()),

@@ -12,6 +12,7 @@ use super::connection::Connection;
 use super::pending::Pending;
 use super::upstream::Upstream;
 use super::wishes::Wishes;
+use crate::wire::OneLine;
 
 /// The least time between two streams that a server ends.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -79,6 +80,7 @@ async fn subscribe(connection: &Connection, upstream: &Upstream, wishes: &Wishes
 async fn request(connection: &Connection, method: &'static str, params: Map<String, Value>) {
     if let Err(error) = connection.request(method, params).await {
         let server = connection.server();
+        let error = OneLine(error);
         tracing::warn!(server, method, %error, "server did not take what clients want to be told");
     }
 }
@@ -143,5 +145,5 @@ async fn begin<'a>(connection: &'a Connection, wishes: &Wishes) -> Result<Pendin
     }
     let mut params = Map::new();
     params.insert("notifications".to_owned(), filter.into());
-    connection.begin("subscriptions/listen", params).await
+    connection.begin("subscriptions/listen", params, None).await
 }

@@ -116,6 +116,21 @@ impl Upstream {
         self.known().capabilities.contains_key(capability)
     }
 
+    /// Whether the server has something, or may: it was not reached yet and still can be.
+    pub(crate) fn may_have(&self, capability: &str) -> bool {
+        let known = self.known();
+        let never = matches!(
+            known.state,
+            UpstreamState::Disabled | UpstreamState::Failed { .. }
+        );
+        known.capabilities.contains_key(capability) || (known.connects == 0 && !never)
+    }
+
+    /// Another number whenever it has come or gone.
+    pub(crate) fn standing(&self) -> u64 {
+        2 * self.known().connects + u64::from(self.line.get().is_ok())
+    }
+
     /// Whether the server said, the last time, that it can do something with what it has, such as
     /// `subscribe` of `resources`.
     pub(crate) fn says(&self, capability: &str, what: &str) -> bool {

@@ -141,6 +141,7 @@ impl Login {
                 Ok(left.map(|grant| Held(grant.access)))
             }
             Err(error) if is_good => {
+                let error = crate::wire::OneLine(error);
                 tracing::warn!(server = self.party.server, %error, "a token could not be renewed");
                 Ok(Some(used))
             }

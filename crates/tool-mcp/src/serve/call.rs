@@ -33,6 +33,7 @@ pub(crate) async fn call(
     mut params: Params,
 ) -> Result<Answered, RpcError> {
     let mut responses = params.responses()?;
+    let meta = params.meta.carried.take();
     let name = params.needed_name()?;
     let arguments = params.arguments_text()?;
     let bound = Bound {
@@ -50,7 +51,7 @@ pub(crate) async fn call(
     given.extend(responses);
 
     client.held.begin(&client.facts);
-    let calling = CallingClient::new(client.clone(), given, state.kept);
+    let calling = CallingClient::new(client.clone(), meta, given, state.kept);
     let snapshot = served.registry.request(&client.facts);
     let fresh = || {
         let asks = served.asks_clients && approval::can_be_asked(client);

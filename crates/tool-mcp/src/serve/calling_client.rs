@@ -41,6 +41,9 @@ struct Calling {
     client: Client,
     /// What the client has answered in this round and those before.
     given: Mutex<Map<String, Value>>,
+    /// What the request told beside what the protocol reserves.
+    #[cfg(feature = "child")]
+    meta: Option<Box<Map<String, Value>>>,
     /// What the call goes on from in the next round.
     kept: Mutex<Map<String, Value>>,
     needed: Mutex<Option<Needed>>,
@@ -71,10 +74,17 @@ pub(crate) enum Needed {
 }
 
 impl CallingClient {
-    /// With what a state holds of earlier rounds.
-    pub(crate) fn new(client: Client, given: Map<String, Value>, kept: Map<String, Value>) -> Self {
+    /// With what a request tells beside its parameters, and what a state holds of earlier rounds.
+    pub(crate) fn new(
+        client: Client,
+        _meta: Option<Box<Map<String, Value>>>,
+        given: Map<String, Value>,
+        kept: Map<String, Value>,
+    ) -> Self {
         Self(Arc::new(Calling {
             client,
+            #[cfg(feature = "child")]
+            meta: _meta,
             given: Mutex::new(given),
             kept: Mutex::new(kept),
             needed: Mutex::new(None),
@@ -247,6 +257,13 @@ impl CallingClient {
         self.0.client.facts.session_id()
     }
 
+    /// What the request that this task serves told beside its parameters, as far as it is for
+    /// whoever is asked in the end.
+    pub(crate) fn carried() -> Option<Map<String, Value>> {
+        let carried = CURRENT.try_with(|calling| calling.0.meta.as_deref().cloned());
+        carried.ok().flatten()
+    }
+
     /// Whether it is asked by the result, and calls again with the answer.
     pub(crate) fn is_asked_by_result(&self) -> bool {
         self.0.client.is_stateless()
@@ -360,7 +377,7 @@ impl CallingClient {
             ))),
             era: Era::Stateless { log_level: None },
         };
-        Self::new(client, Map::new(), Map::new())
+        Self::new(client, None, Map::new(), Map::new())
     }
 
     /// Tells whether the call is still held by anybody.

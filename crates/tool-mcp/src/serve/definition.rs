@@ -28,8 +28,18 @@ pub(crate) fn advertise(entry: &Entry, takes_any_output: bool) -> Value {
     if let Some(hints) = hints(&definition.annotations) {
         put("annotations", hints);
     }
-    if let Some(declared) = declared(entry.tool().declarations()) {
-        put("_meta", json!({DECLARATIONS: declared}));
+    let declarations = entry.tool().declarations();
+    if !declarations.icons.is_empty() {
+        put("icons", declarations.icons.clone().into());
+    }
+    let mut meta = declarations.meta.clone();
+    // Only what is declared here is said in our name.
+    meta.remove(DECLARATIONS);
+    if let Some(declared) = declared(declarations) {
+        meta.insert(DECLARATIONS.to_owned(), declared.into());
+    }
+    if !meta.is_empty() {
+        put("_meta", meta.into());
     }
     tool.into()
 }

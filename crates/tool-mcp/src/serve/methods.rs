@@ -97,21 +97,29 @@ async fn list(
 }
 
 async fn read(served: &Served, client: &Client, mut params: Params) -> Result<Answered, RpcError> {
-    let responses = params.responses()?;
+    let (responses, meta) = (params.responses()?, params.meta.carried.take());
     let uri = params.needed_uri()?;
     let bound = bound(client, "resources/read", uri, "{}");
-    in_rounds(served, client, &params, responses, &bound, async || {
-        let outputs = served.registry.outputs();
-        if let Some(read) = served.offered.read(outputs, uri, &client.facts).await? {
-            return Ok(read);
-        }
-        let code = match client.era {
-            Era::Handshake(_) => RpcError::NO_RESOURCE,
-            Era::Stateless { .. } => RpcError::PARAMS,
-        };
-        let error = RpcError::new(code, "there is no such resource");
-        Err(error.data(json!({"uri": uri})))
-    })
+    in_rounds(
+        served,
+        client,
+        &params,
+        responses,
+        meta,
+        &bound,
+        async || {
+            let outputs = served.registry.outputs();
+            if let Some(read) = served.offered.read(outputs, uri, &client.facts).await? {
+                return Ok(read);
+            }
+            let code = match client.era {
+                Era::Handshake(_) => RpcError::NO_RESOURCE,
+                Era::Stateless { .. } => RpcError::PARAMS,
+            };
+            let error = RpcError::new(code, "there is no such resource");
+            Err(error.data(json!({"uri": uri})))
+        },
+    )
     .await
 }
 
@@ -120,15 +128,21 @@ async fn prompt(
     client: &Client,
     mut params: Params,
 ) -> Result<Answered, RpcError> {
-    let responses = params.responses()?;
+    let (responses, meta) = (params.responses()?, params.meta.carried.take());
     let name = params.needed_name()?;
     let text = params.arguments_text()?;
     let arguments: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| RpcError::params("the arguments are no object"))?;
     let bound = bound(client, "prompts/get", name, text);
-    in_rounds(served, client, &params, responses, &bound, async || {
-        served.offered.prompt(name, &arguments).await
-    })
+    in_rounds(
+        served,
+        client,
+        &params,
+        responses,
+        meta,
+        &bound,
+        async || served.offered.prompt(name, &arguments).await,
+    )
     .await
 }
 
@@ -138,13 +152,14 @@ async fn in_rounds(
     client: &Client,
     params: &Params,
     responses: Map<String, Value>,
+    meta: Option<Box<Map<String, Value>>>,
     bound: &Bound<'_>,
     run: impl AsyncFnOnce() -> Result<Map<String, Value>, RpcError>,
 ) -> Result<Answered, RpcError> {
     let state = rounds::open(served, client, params.request_state.as_deref(), bound)?;
     let mut given = state.answers;
     given.extend(responses);
-    let calling = CallingClient::new(client.clone(), given, state.kept);
+    let calling = CallingClient::new(client.clone(), meta, given, state.kept);
     tokio::select! {
         biased;
         done = calling.serve(run()) => done.map(Answered::Complete),

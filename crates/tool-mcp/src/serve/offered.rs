@@ -9,7 +9,7 @@ use tool_core::Facts;
 use super::contained::{Awaited, contained};
 use super::{LogLevel, retained};
 use crate::offerings::{Completion, OfferError, OfferErrorKind, OfferKind, Offerings, Watching};
-use crate::wire::RpcError;
+use crate::wire::{OneLine, RpcError};
 
 /// All that is offered besides tools, in the order in which it was added.
 #[derive(Clone, Default)]
@@ -167,8 +167,8 @@ async fn had<T>(getting: Awaited<'_, Result<T, OfferError>>) -> Result<T, RpcErr
 }
 
 fn failed(error: &OfferError) -> RpcError {
-    let cause = std::error::Error::source(error).map(ToString::to_string);
-    tracing::warn!(error = %error, cause, "something offered could not be had");
+    let cause = std::error::Error::source(error).map(|cause| OneLine(cause).to_string());
+    tracing::warn!(error = %OneLine(error), cause, "something offered could not be had");
     let code = match error.kind() {
         OfferErrorKind::Peer(code) => code,
         _ => RpcError::INTERNAL,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::meta::{MOST_BYTES, Meta};
 use crate::wire::{Id, RpcError, aside};
 
 /// The parameters of all methods. A member has one type in all of them, so that one look is
@@ -32,20 +33,6 @@ pub(crate) struct Params {
     pub(crate) capabilities: Option<Map<String, Value>>,
 }
 
-/// What a request tells beside its parameters.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Meta {
-    #[serde(rename = "progressToken")]
-    pub(crate) progress_token: Option<Value>,
-    #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-    pub(crate) version: Option<String>,
-    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
-    pub(crate) capabilities: Option<Map<String, Value>>,
-    #[serde(rename = "io.modelcontextprotocol/logLevel")]
-    pub(crate) log_level: Option<String>,
-}
-
 /// What a client without a handshake wants to be told of.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -67,7 +54,15 @@ impl Params {
         if !text.starts_with('{') {
             return Err(misfit());
         }
-        aside(text.len(), || serde_json::from_str(text)).map_err(|_| misfit())
+        let params: Self =
+            aside(text.len(), || serde_json::from_str(text)).map_err(|_| misfit())?;
+        if params.meta.is_too_long {
+            return Err(RpcError::params(format!(
+                "the _meta of {method} has more than {MOST_BYTES} bytes beside what the protocol \
+                 reserves"
+            )));
+        }
+        Ok(params)
     }
 
     pub(crate) fn needed_name(&self) -> Result<&str, RpcError> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::presentation::has_presentation;
+
 /// The three flags that are written with tag characters: England, Scotland and Wales.
 ///
 /// Source: Unicode Technical Standard 51, revision 27, emoji tag sequences in general use.
@@ -17,7 +19,8 @@ const BLACK_FLAG: char = '\u{1F3F4}';
 /// Tabs and ends of lines stay.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     // Most texts are plain, which takes one look at their bytes.
-    if text.bytes().all(is_plain) || !text.chars().any(is_suspect) {
+    let looked_at = |char| is_suspect(char) || is_selector(char);
+    if text.bytes().all(is_plain) || !text.chars().any(looked_at) {
         return Cow::Borrowed(text);
     }
     let chars: Vec<char> = text.chars().collect();
@@ -32,8 +35,14 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
                 1 + flag
             }
             '\u{200c}' | '\u{200d}' => {
-                let before = at.checked_sub(1).and_then(|before| chars.get(before));
-                if joins(before) && joins(chars.get(at + 1)) {
+                let before = kept.chars().next_back();
+                if joins(before.as_ref()) && joins(chars.get(at + 1)) {
+                    kept.push(char);
+                }
+                1
+            }
+            _ if is_selector(char) => {
+                if selects(kept.chars().next_back(), chars.get(at + 1)) {
                     kept.push(char);
                 }
                 1
@@ -90,8 +99,22 @@ fn is_suspect(char: char) -> bool {
         '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{fe00}'..='\u{fe0d}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether it makes an emoji or text of the character ahead of it.
+fn is_selector(char: char) -> bool {
+    matches!(char, '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// Whether a selector stands where it decides something: behind a character that is written in two
+/// ways, which those of a keycap are in that alone.
+fn selects(before: Option<char>, behind: Option<&char>) -> bool {
+    before.is_some_and(|before| match before {
+        '#' | '*' | '0'..='9' => behind == Some(&'\u{20e3}'),
+        before => has_presentation(before),
+    })
 }
 
 /// Whether a character may stand beside a joiner: one of a script that is not plain ASCII.
@@ -166,6 +189,11 @@ mod tests {
             ("bell\u{7}null\0", "bellnull"),
             ("a\u{200d}b", "ab"),
             ("x\u{fe01}y\u{e0101}", "xy"),
+            ("A\u{fe0e}\u{fe0f}\u{fe0e}", "A"),
+            ("é\u{fe0f}1\u{fe0f}2\u{fe0e}#", "é12#"),
+            ("❤\u{fe0f}\u{fe0e}\u{fe0f}", "❤\u{fe0f}"),
+            ("A\u{fe0f}\u{200d}é", "Aé"),
+            ("a\u{1bca0}\u{1bca3}b\u{fff0}", "ab"),
         ] {
             assert_eq!(text(poisoned), clean, "{poisoned:?}");
         }
@@ -176,6 +204,8 @@ mod tests {
         for written in [
             "tab\tand\r\nline",
             "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}",
+            "❤\u{fe0f}\u{200d}🔥 🏳\u{fe0f}\u{200d}🌈 ☎\u{fe0e} ㊗\u{fe0f}",
+            "1\u{fe0f}\u{20e3}#\u{fe0f}\u{20e3}*\u{fe0e}\u{20e3}",
             "می\u{200c}خواهم",
             "\u{1F3F4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
             "שלום",

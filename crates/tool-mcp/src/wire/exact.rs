@@ -1,31 +1,59 @@
 //! Numbers that the value model cannot hold to the last digit.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-/// The most numbers of one message that are told of.
+use super::clean;
+
+/// The key of `_meta` under which stand numbers that were rounded, with every digit.
+const ROUNDED: &str = "tool-runtime/rounded";
+/// The key under which it says how many more there are.
+const MORE: &str = "tool-runtime/rounded_more";
+/// The most numbers of one message of which every digit is told.
 const MOST: usize = 64;
+/// The longest pointer that is told, in bytes: a server could repeat a long key for each number.
+const MOST_POINTER: usize = 1024;
+/// The most that are counted beside them.
+const MOST_COUNTED: u64 = 10_000;
 /// A number of so few characters always fits.
 const SURELY_FITS: usize = 15;
 
-/// A number that was rounded when it was read, as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Numbers that were rounded when they were read.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rounded {
-    /// Where it stands, as a JSON pointer.
-    pub(crate) pointer: String,
-    /// Its digits as they came.
-    pub(crate) written: String,
+    /// The digits as they came, by the JSON pointer to where the number stands once texts are
+    /// cleaned.
+    digits: Map<String, Value>,
+    more: u64,
+}
+
+impl Rounded {
+    /// Says it in `_meta`.
+    pub(crate) fn tell(self, meta: &mut Map<String, Value>) {
+        meta.insert(ROUNDED.to_owned(), self.digits.into());
+        if self.more > 0 {
+            meta.insert(MORE.to_owned(), self.more.into());
+        }
+    }
+
+    fn add(&mut self, pointer: &str, written: &str) {
+        match self.digits.len() < MOST && pointer.len() <= MOST_POINTER {
+            true => drop(self.digits.insert(pointer.to_owned(), written.into())),
+            false => self.more += 1,
+        }
+    }
 }
 
 /// Reads a value, and tells which of its numbers are no longer what was written.
-pub(crate) fn read(raw: &RawValue) -> serde_json::Result<(Value, Vec<Rounded>)> {
+pub(crate) fn read(raw: &RawValue) -> serde_json::Result<(Value, Option<Box<Rounded>>)> {
     let value: Value = serde_json::from_str(raw.get())?;
     if !has_long_number(raw.get()) {
-        return Ok((value, Vec::new()));
+        return Ok((value, None));
     }
-    let mut rounded = Vec::new();
+    let mut rounded = Rounded::default();
     walk(raw, &mut String::new(), &mut rounded);
-    Ok((value, rounded))
+    let any = !rounded.digits.is_empty() || rounded.more > 0;
+    Ok((value, any.then(|| Box::new(rounded))))
 }
 
 /// Whether any number outside of a text is long enough to be at risk: one pass over the bytes.
@@ -57,8 +85,8 @@ fn has_long_number(text: &str) -> bool {
     false
 }
 
-fn walk(raw: &RawValue, pointer: &mut String, rounded: &mut Vec<Rounded>) {
-    if rounded.len() >= MOST || !has_long_number(raw.get()) {
+fn walk(raw: &RawValue, pointer: &mut String, rounded: &mut Rounded) {
+    if rounded.more >= MOST_COUNTED || !has_long_number(raw.get()) {
         return;
     }
     let text = raw.get();
@@ -70,7 +98,7 @@ fn walk(raw: &RawValue, pointer: &mut String, rounded: &mut Vec<Rounded>) {
             for (key, member) in members.0 {
                 let length = pointer.len();
                 pointer.push('/');
-                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                pointer.push_str(&clean::text(&key).replace('~', "~0").replace('/', "~1"));
                 walk(member, pointer, rounded);
                 pointer.truncate(length);
             }
@@ -87,10 +115,7 @@ fn walk(raw: &RawValue, pointer: &mut String, rounded: &mut Vec<Rounded>) {
                 pointer.truncate(length);
             }
         }
-        Some(b'-' | b'0'..=b'9') if !fits(text) => rounded.push(Rounded {
-            pointer: pointer.clone(),
-            written: text.to_owned(),
-        }),
+        Some(b'-' | b'0'..=b'9') if !fits(text) => rounded.add(pointer, text),
         _ => {}
     }
 }
@@ -158,14 +183,15 @@ impl<'de> serde::Deserialize<'de> for Vec2<'de> {
 mod tests {
     use serde_json::value::RawValue;
 
-    use super::{Rounded, read};
+    use super::read;
 
     fn rounded(text: &str) -> Vec<(String, String)> {
         let raw = RawValue::from_string(text.to_owned()).expect("it is JSON");
         let (_, rounded) = read(&raw).expect("it can be read");
-        rounded
+        let digits = rounded.map(|rounded| rounded.digits).unwrap_or_default();
+        digits
             .into_iter()
-            .map(|Rounded { pointer, written }| (pointer, written))
+            .map(|(pointer, written)| (pointer, written.as_str().expect("a text").to_owned()))
             .collect()
     }
 

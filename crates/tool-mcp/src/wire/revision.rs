@@ -16,6 +16,7 @@ pub(crate) const STATELESS: &str = "2026-07-28";
 pub(crate) mod meta {
     pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     pub(crate) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
     pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 }

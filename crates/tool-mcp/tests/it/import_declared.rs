@@ -19,6 +19,7 @@ use crate::support::eventually;
 use crate::support::http_server::{Asked, HttpServer, Reply};
 use crate::support::peer::Peer;
 use crate::support::registry::permissive;
+use crate::support::warnings::Warnings;
 
 const KEY: &str = "io.github.tool-runtime/declarations";
 
@@ -218,53 +219,11 @@ fn fields() -> Vec<(&'static str, Value, Vec<Value>)> {
     ]
 }
 
-/// Takes what is told as a warning that a declaration is left out.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl Warnings {
-    fn told(&self) -> Vec<String> {
-        self.0.lock().expect("no panic").clone()
-    }
-}
-
-impl tracing::Subscriber for Warnings {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() <= tracing::Level::WARN
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        struct Line(String);
-        impl tracing::field::Visit for Line {
-            fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-                self.0.push_str(&format!("{field}={value:?};"));
-            }
-        }
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        if line.0.contains("left out") {
-            self.0.lock().expect("no panic").push(line.0);
-        }
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[tokio::test]
 async fn a_field_that_makes_no_sense_is_left_out_alone_and_told_once() {
-    let warnings = Warnings::default();
+    let warnings = Warnings::with("left out");
     // As long as one alone collects, the thread that comes to a place first is asked for all.
-    let _another = tracing::Dispatch::new(Warnings::default());
+    let _another = tracing::Dispatch::new(Warnings::with("left out"));
     let _taking = tracing::subscriber::set_default(warnings.clone());
     let good: serde_json::Map<_, _> = fields()
         .into_iter()
@@ -331,9 +290,9 @@ async fn a_field_that_makes_no_sense_is_left_out_alone_and_told_once() {
 
 #[tokio::test]
 async fn a_hostile_bag_harms_nobody_and_smuggles_nothing() {
-    let warnings = Warnings::default();
+    let warnings = Warnings::with("left out");
     // As long as one alone collects, the thread that comes to a place first is asked for all.
-    let _another = tracing::Dispatch::new(Warnings::default());
+    let _another = tracing::Dispatch::new(Warnings::with("left out"));
     let _taking = tracing::subscriber::set_default(warnings.clone());
     let mut deep = json!(0);
     for _ in 0..60 {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_core::Outcome;
-use tool_mcp::{Limits, UpstreamState};
+use tool_mcp::{Limits, OfferEvent, UpstreamState};
 
 use crate::support::eventually;
 use crate::support::imported::Imported;
@@ -23,27 +23,33 @@ fn peak() -> u64 {
     kib.expect("it is there").parse::<u64>().expect("a number") / 1024
 }
 
+/// Runs one test of this program in a process of its own, as other tests hold memory of their own.
+/// Whether this is that process.
+#[cfg(target_os = "linux")]
+async fn is_measured_alone(test: &str) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let program = std::env::current_exe().expect("it has a path");
+    let mut measured = tokio::process::Command::new(program);
+    measured.args([test, "--exact", "--nocapture"]);
+    let output = measured.env(ALONE, "1").output().await.expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+    false
+}
+
 /// A line of a gigabyte fails its call, and this process never holds more than a few frames.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_line_without_an_end_fails_its_call_in_bounded_memory() {
     let length = std::env::var(LINE).map_or(Ok(96), |text| text.parse::<u64>());
     let length = length.expect("a number of MiB");
-    if std::env::var_os(ALONE).is_none() {
-        // Other tests of this process hold memory of their own.
-        let program = std::env::current_exe().expect("it has a path");
-        let mut measured = tokio::process::Command::new(program);
-        measured.args([
-            "import_floods::a_line_without_an_end_fails_its_call_in_bounded_memory",
-            "--exact",
-            "--nocapture",
-        ]);
-        let output = measured.env(ALONE, "1").output().await.expect("it runs");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}"
-        );
+    let test = "import_floods::a_line_without_an_end_fails_its_call_in_bounded_memory";
+    if !is_measured_alone(test).await {
         return;
     }
     let srv = Imported::new("misbehaving").await;
@@ -57,6 +63,54 @@ async fn a_line_without_an_end_fails_its_call_in_bounded_memory() {
     // The next line is read as if nothing had been.
     let echoed = srv.call("echo", json!({"n": 7})).await;
     assert_eq!(echoed.output(), Some(&json!({"n": 7})));
+    let grown = peak() - before;
+    assert!(grown < 64, "{grown} MiB more");
+}
+
+/// Nobody takes what is logged, and whoever is told of progress keeps all of it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn floods_of_long_logs_and_reports_wait_in_bounded_memory() {
+    let test = "import_floods::floods_of_long_logs_and_reports_wait_in_bounded_memory";
+    if !is_measured_alone(test).await {
+        return;
+    }
+    let srv = Imported::new("misbehaving").await;
+    let mut events = srv.upstreams.offerings().events();
+    let before = peak();
+    let settlement = srv.call("logs", json!({"n": 200})).await;
+    assert_eq!(settlement.text(), "logged");
+    let (settlement, reports) = srv.call_reporting("long-reports", json!({"n": 200})).await;
+    assert_eq!(settlement.text(), "reported");
+    assert!(!reports.is_empty());
+    for report in reports {
+        let message = report.message.expect("it says something");
+        assert!(message.starts_with('é'));
+        assert!(
+            message.ends_with(" [516096 bytes more]"),
+            "{}",
+            message.len()
+        );
+    }
+    let mut logged = 0;
+    while logged < 200 {
+        let Some(OfferEvent::Logged {
+            level,
+            logger,
+            data,
+            ..
+        }) = events.next().await
+        else {
+            panic!("nothing but logs is told");
+        };
+        assert_eq!(level, "info");
+        assert!(logger.is_some_and(|logger| logger.ends_with(" [3976 bytes more]")));
+        let text = data.as_str().expect("it is cut");
+        assert!(text.len() < 17 * 1024 && text.ends_with(" bytes more]"));
+        logged += 1;
+    }
+    // URIs that are too long reach nobody, and are counted.
+    assert_eq!(srv.status().stray_messages, 200);
     let grown = peak() - before;
     assert!(grown < 64, "{grown} MiB more");
 }

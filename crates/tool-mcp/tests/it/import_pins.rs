@@ -4,8 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_core::{Call, Facts, Namespace, State};
-use tool_mcp::{Limits, Pins, ServersConfig, UpstreamState, Upstreams};
+use tokio::sync::Notify;
+use tool_core::{BoxFuture, Call, Facts, Namespace, State};
+use tool_mcp::{
+    AskKind, InputAnswer, Inputs, Limits, Pins, ServersConfig, UpstreamState, Upstreams,
+    WantedInput,
+};
 use tool_registry::{MemoryState, Registry};
 
 use crate::support::eventually;
@@ -118,6 +122,137 @@ async fn a_tool_that_changed_between_list_and_call_is_not_called() {
             assert_eq!(imported.call("turn", json!({})).await.text(), "turned");
         }
     }
+}
+
+/// Answers once it is told to.
+#[derive(Default)]
+struct Slow {
+    asked: Notify,
+    answers: Notify,
+}
+
+impl Inputs for Slow {
+    fn kinds<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Vec<AskKind>> {
+        Box::pin(async { vec![AskKind::Form] })
+    }
+
+    fn provide<'a>(
+        &'a self,
+        wanted: &'a WantedInput,
+    ) -> BoxFuture<'a, Result<InputAnswer, String>> {
+        Box::pin(async move {
+            self.asked.notify_one();
+            self.answers.notified().await;
+            Ok(wanted.accept(serde_json::Map::new()))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_changes_while_a_person_is_asked_is_not_called_again() {
+    for keeps in [true, false] {
+        let slow = Arc::new(Slow::default());
+        let inputs = Arc::clone(&slow);
+        let imported = Imported::start("turning-stateless", Limits::default(), |builder| {
+            let builder = builder.inputs(inputs);
+            match keeps {
+                true => builder.pins(pins()),
+                false => builder,
+            }
+        });
+        imported.upstreams.settled().await;
+        let answered = async {
+            slow.asked.notified().await;
+            eventually("the new list is taken in", || {
+                let snapshot = imported.registry.snapshot();
+                snapshot.get("srv__needs").is_none()
+            })
+            .await;
+            slow.answers.notify_one();
+        };
+        let (settlement, ()) = tokio::join!(imported.call("ask", json!({})), answered);
+        let calls = imported.transcript().into_iter();
+        let calls = calls.filter(|sent| sent["params"]["name"] == "ask").count();
+        assert_eq!(calls, if keeps { 1 } else { 2 });
+        let text = settlement.text();
+        let refused = "server srv has changed this tool, and the call cannot go on; \
+                       it may have run in part";
+        assert_eq!(text == refused, keeps, "{text}");
+    }
+}
+
+#[cfg(feature = "http-client")]
+#[tokio::test]
+async fn a_call_that_waits_for_its_turn_is_not_sent_once_its_tool_has_changed() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use tool_mcp::ServerConfig;
+
+    use crate::import_http::old;
+    use crate::support::http_server::{HttpServer, Reply};
+
+    const AT_ONCE: usize = 64;
+    let turned = AtomicBool::new(false);
+    let server = HttpServer::start(move |asked| match asked.method() {
+        "tools/list" => {
+            let description = match turned.load(Ordering::Relaxed) {
+                true => "Does something else",
+                false => "Echoes",
+            };
+            let tool = json!({
+                "name": "echo", "description": description, "inputSchema": {"type": "object"},
+            });
+            asked.result(json!({"tools": [tool]}))
+        }
+        // It says so when the next best is sent to it.
+        "notifications/cancelled" => {
+            turned.store(true, Ordering::Relaxed);
+            let told = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+            Reply::events(format!("data: {told}\n\n"), false)
+        }
+        _ => old(asked, |_| Reply::events(": hi\n\n".to_owned(), true)),
+    })
+    .await;
+    let calls = || {
+        let asked = server.asked().into_iter();
+        asked.filter(|asked| asked.method() == "tools/call").count()
+    };
+    let registry = crate::support::registry::permissive().build();
+    let upstreams =
+        Upstreams::builder(ServersConfig::default().with(ServerConfig::http(srv(), server.url())))
+            .limits(Limits::default().retries(0))
+            .pins(pins())
+            .connect(&registry);
+    upstreams.settled().await;
+    let call = || {
+        let snapshot = registry.snapshot();
+        tokio::spawn(async move {
+            let call = Call::new("srv__echo", json!({}));
+            snapshot.settle(call, &Facts::new()).await
+        })
+    };
+    let busy: Vec<_> = (0..AT_ONCE).map(|_| call()).collect();
+    eventually("every place is taken", || calls() == AT_ONCE).await;
+    let (waiting, given_up) = (call(), call());
+    for _ in 0..50 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!waiting.is_finished());
+    given_up.abort();
+    eventually("the new list is looked at", || {
+        registry.snapshot().get("srv__echo").is_none()
+    })
+    .await;
+    assert_eq!(calls(), AT_ONCE);
+    for call in busy {
+        call.abort();
+    }
+    assert_eq!(
+        waiting.await.expect("it ends").text(),
+        "server srv has changed this tool, and the call was not sent; \
+         the tool can be called again once that was looked at"
+    );
+    assert_eq!(calls(), AT_ONCE);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Processes of servers.
 
 use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_core::{Call, Facts};
@@ -56,6 +58,8 @@ async fn a_server_sees_its_own_environment_and_folder_and_no_more() {
         name.starts_with("LC_")
             || name.starts_with("XDG_")
             || name.starts_with("MCP_FIXTURE")
+            // By which what it starts is found again.
+            || name == "TOOL_CALL_MARK"
             || [
                 "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ",
                 "USER",
@@ -100,6 +104,44 @@ async fn what_a_dead_server_left_behind_is_gone_too() {
     let child = grandchild(&srv).await;
     srv.call("die", json!({})).await;
     eventually("the grandchild is gone", || !is_alive(child)).await;
+}
+
+/// The session of a process: not that of its server once it has left it.
+#[cfg(target_os = "linux")]
+fn session(pid: u64) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_server_started_apart_ends_with_it_before_it_is_there_again() {
+    let soon = Duration::from_millis(1);
+    let srv = Imported::with("ordinary", Limits::default().retry_after(soon, soon)).await;
+    let apart = async || {
+        let text = srv.call("spawn", json!({"apart": true})).await.text();
+        let child: u64 = text.parse().expect("it is a number");
+        eventually("it has a session of its own", || {
+            session(child) == Some(child)
+        })
+        .await;
+        child
+    };
+    let child = apart().await;
+    srv.call("die", json!({})).await;
+    eventually("it is there again", || {
+        srv.status().connects == 2 && srv.status().state.as_str() == "ready"
+    })
+    .await;
+    assert!(!is_alive(child));
+
+    let children = [apart().await, apart().await];
+    drop(srv);
+    eventually("they are gone", || {
+        !children.iter().any(|child| is_alive(*child))
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -27,6 +27,9 @@ mod tools;
 
 /// Calls that need a person's word.
 mod approvals;
+/// What is said beside calls, results and definitions.
+#[cfg(feature = "http-client")]
+mod beside;
 /// What calls leave to be cleaned up.
 mod cleaning;
 /// Tokens of clients that are kept, added and revoked.

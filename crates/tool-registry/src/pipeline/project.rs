@@ -52,15 +52,24 @@ pub(super) fn project(
 pub(super) fn fail(run: &mut Run<'_>, entry: &Entry, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
         let structured = failure.take_structured();
-        let structured = match structured.map(|data| held(entry, data)).transpose() {
-            Ok(structured) => structured,
-            Err(defect) => {
+        let structured = structured.map(|data| held(entry, data)).transpose();
+        let meta = failure
+            .take_meta()
+            .map(|meta| told(meta.into()))
+            .transpose();
+        let (structured, meta) = match (structured, meta) {
+            (Ok(structured), Ok(meta)) => (structured, meta),
+            (Err(defect), _) | (_, Err(defect)) => {
                 run.end(Outcome::Defect(defect));
                 return Shown;
             }
         };
         run.settlement.content = failure.take_content();
         run.settlement.structured = structured.into();
+        run.settlement.meta = match meta {
+            Some(Value::Object(meta)) => Some(Box::new(meta)),
+            _ => None,
+        };
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
@@ -71,10 +80,7 @@ pub(super) fn fail(run: &mut Run<'_>, entry: &Entry, outcome: Outcome) -> Shown 
 /// The data of a failure, where they are nested no deeper than they may be and fit what the tool
 /// declares of them.
 fn held(entry: &Entry, data: Value) -> Result<Value, Defect> {
-    let Some(data) = shallow(data) else {
-        let cause = TooDeep("data of the failure");
-        return Err(Defect::because(DefectKind::Output, cause));
-    };
+    let data = told(data)?;
     match &entry.failure {
         Some(schema) if !schema.is_valid(&data) && !entry.tool().declarations().advisory_output => {
             let cause = "the data of the failure do not fit the schema that the tool declares";
@@ -82,6 +88,14 @@ fn held(entry: &Entry, data: Value) -> Result<Value, Defect> {
         }
         _ => Ok(data),
     }
+}
+
+/// What a failure brings, nested no deeper than it may be.
+fn told(data: Value) -> Result<Value, Defect> {
+    shallow(data).ok_or_else(|| {
+        let cause = TooDeep("data of the failure");
+        Defect::because(DefectKind::Output, cause)
+    })
 }
 
 type Projected = (Option<Value>, Option<Vec<Content>>);

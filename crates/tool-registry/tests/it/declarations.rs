@@ -359,10 +359,17 @@ async fn output_of_any_depth_is_a_defect_and_crashes_nothing() {
         let failure = run(move |_| async move {
             Err(ToolFailure::new("no").structured(nested(depth)).into())
         });
+        let told = run(move |_| async move {
+            let more = [("more".to_owned(), nested(depth - 1))];
+            Err(ToolFailure::new("no")
+                .meta(more.into_iter().collect())
+                .into())
+        });
         for (tool, ends) in [
             (output, "completed"),
             (beside, "completed"),
             (failure, "failed"),
+            (told, "failed"),
         ] {
             let registry = open().build();
             let _tool = registry.register([("tool", tool)]).unwrap();

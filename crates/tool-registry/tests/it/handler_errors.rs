@@ -52,6 +52,7 @@ async fn a_tool_failure_is_a_failure_that_the_model_reads() {
     let settled = ends(|| {
         ToolFailure::new("no such file; list the folder first")
             .structured(json!({"code": 404}))
+            .meta([("trace".to_owned(), json!(7))].into_iter().collect())
             .because(std::io::Error::other("canary"))
             .into()
     })
@@ -60,6 +61,8 @@ async fn a_tool_failure_is_a_failure_that_the_model_reads() {
     assert!(settled.is_error());
     assert_eq!(settled.text(), "no such file; list the folder first");
     assert_eq!(settled.structured(), Some(&json!({"code": 404})));
+    let meta = settled.meta.as_deref();
+    assert_eq!(meta.and_then(|meta| meta.get("trace")), Some(&json!(7)));
     assert_eq!(settled.output(), None);
 }
 

@@ -10,12 +10,14 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::body::read;
 use super::sse::{Brought, Sse};
 use super::too_many::{self, Sent};
 use super::{Shared, lock};
 use crate::import::call_error::CallError;
 use crate::import::era::Era;
 use crate::import::incoming::{peer_error, route};
+use crate::import::target::{Check, Target};
 use crate::wire::{Envelope, RpcError};
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -43,6 +45,7 @@ impl Shared {
         self: &Arc<Self>,
         method: &'static str,
         id: Option<u64>,
+        target: Option<&Target>,
         headers: HeaderMap,
         body: Vec<u8>,
     ) {
@@ -55,12 +58,13 @@ impl Shared {
         }
         let end = {
             // A request that stays open takes no place from the others, and what is told waits for
-            // none: it may be what frees one.
+            // none: it may be what frees one. Nor does the list of tools, for which those that have
+            // a place may wait.
             let permit = match (method, id) {
-                ("subscriptions/listen", _) | (_, None) => None,
+                ("subscriptions/listen" | "tools/list", _) | (_, None) => None,
                 _ => self.permits.acquire().await.ok(),
             };
-            let end = self.post(id, headers, body).await;
+            let end = self.post(id, target, headers, body).await;
             drop(permit);
             end
         };
@@ -98,6 +102,7 @@ impl Shared {
     pub(super) async fn post(
         self: &Arc<Self>,
         id: Option<u64>,
+        target: Option<&Target>,
         headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<(), CallError> {
@@ -108,7 +113,7 @@ impl Shared {
             .header(ACCEPT, BOTH)
             .header(CONTENT_TYPE, JSON)
             .body(body);
-        let response = self.shown(id, request).await?;
+        let response = self.shown(id, target, request).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refused(id, status, &headers, response).await);
@@ -142,7 +147,17 @@ impl Shared {
 
     /// Sends a request and says who calls, again where that is somebody else by now: a server that
     /// wants to know has not looked at the rest.
-    async fn shown(&self, id: Option<u64>, request: RequestBuilder) -> Result<Response, CallError> {
+    async fn shown(
+        &self,
+        id: Option<u64>,
+        target: Option<&Target>,
+        request: RequestBuilder,
+    ) -> Result<Response, CallError> {
+        let check = target.map(|target| Check {
+            target,
+            board: &self.board,
+            patience: self.patience,
+        });
         let mut next = Some(request);
         let mut round = 0;
         while let Some(request) = next.take() {
@@ -151,8 +166,8 @@ impl Shared {
             }
             let mut headers = HeaderMap::new();
             let shown = self.caller.show(&mut headers).await?;
-            let sent = too_many::send(request.headers(headers)).await;
-            let response = match sent.map_err(|error| self.lost(id, &error))? {
+            let sent = too_many::send(request.headers(headers), check);
+            let response = match sent.await?.map_err(|error| self.lost(id, &error))? {
                 Sent::Answered(response) => response,
                 Sent::TooMany(wait) => return Err(CallError::TooMany(wait)),
             };
@@ -295,8 +310,8 @@ impl Shared {
             let mut headers = headers.clone();
             let shown = self.caller.show(&mut headers).await?;
             let request = self.client.get(self.url.clone()).headers(headers);
-            let sent = too_many::send(request.header(ACCEPT, EVENTS)).await;
-            match sent.map_err(|_| CallError::Gone)? {
+            let sent = too_many::send(request.header(ACCEPT, EVENTS), None);
+            match sent.await?.map_err(|_| CallError::Gone)? {
                 Sent::Answered(response) if response.status().is_success() => return Ok(response),
                 Sent::Answered(response)
                     if again && self.caller.has_other(&shown, &response).await =>
@@ -357,18 +372,6 @@ impl Shared {
             _ => CallError::Status(status.as_u16()),
         }
     }
-}
-
-/// A body of at most so many bytes; without an error where it is longer.
-async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, Option<reqwest::Error>> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(Some)? {
-        if body.len() + chunk.len() > limit {
-            return Err(None);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// An error with its causes and without the address, which may hold a secret.

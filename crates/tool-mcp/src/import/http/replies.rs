@@ -81,7 +81,7 @@ impl Shared {
                 sending.spawn(async move {
                     let headers = shared.common();
                     // A server that is gone waits for nothing.
-                    let _ = timeout(PATIENCE, shared.post(None, headers, body)).await;
+                    let _ = timeout(PATIENCE, shared.post(None, None, headers, body)).await;
                     drop(permit);
                 });
             }

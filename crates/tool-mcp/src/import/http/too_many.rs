@@ -6,7 +6,9 @@ use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::time::sleep;
 
+use crate::import::call_error::CallError;
 use crate::import::retry;
+use crate::import::target::Check;
 
 /// How often one request is sent at the most.
 const ATTEMPTS: u32 = 3;
@@ -28,23 +30,34 @@ pub(super) enum Sent {
 ///
 /// Source: RFC 6585, section 4; RFC 9110, section 10.2.3.
 ///
+/// Each attempt is made only where it passes the check, so late as that.
+///
 /// # Errors
-/// That of the attempt that got no response.
+/// That of the check, or within the result that of the attempt that got no response.
 ///
 /// # Cancel safety
 /// Dropping the future ends the wait and sends nothing more.
-pub(super) async fn send(mut request: RequestBuilder) -> Result<Sent, reqwest::Error> {
+pub(super) async fn send(
+    mut request: RequestBuilder,
+    check: Option<Check<'_>>,
+) -> Result<Result<Sent, reqwest::Error>, CallError> {
     let mut waits = Waits::default();
     loop {
         let again = request.try_clone();
-        let response = request.send().await?;
+        if let Some(check) = check {
+            check.pass().await?;
+        }
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => return Ok(Err(error)),
+        };
         if response.status() != StatusCode::TOO_MANY_REQUESTS {
-            return Ok(Sent::Answered(response));
+            return Ok(Ok(Sent::Answered(response)));
         }
         let wanted = wanted(response.headers(), SystemTime::now());
         drop(response);
         let (Some(again), Some(wait)) = (again, waits.next(wanted)) else {
-            return Ok(Sent::TooMany(wanted));
+            return Ok(Ok(Sent::TooMany(wanted)));
         };
         sleep(wait).await;
         request = again;

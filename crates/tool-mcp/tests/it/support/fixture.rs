@@ -303,6 +303,13 @@ impl Fixture {
                 id,
                 json!({"resultType": "input_required", "requestState": "x"}),
             ),
+            // In a session of its own, and without its parent.
+            "spawn" if arguments["apart"] == true => {
+                let line = "setsid sleep 1000 >/dev/null 2>&1 & echo $!";
+                let apart = Command::new("sh").args(["-c", line]).output();
+                let pid = apart.expect("sh exists").stdout;
+                text(id, String::from_utf8_lossy(&pid).trim());
+            }
             "spawn" => {
                 let child = Command::new("sleep").arg("1000").spawn();
                 text(id, &child.expect("sleep exists").id().to_string());
@@ -377,7 +384,7 @@ fn misbehaving_tools() -> Value {
     json!({ "tools": tools })
 }
 
-const MISBEHAVING: [&str; 10] = [
+const MISBEHAVING: [&str; 12] = [
     "echo",
     "exact",
     "endless",
@@ -387,6 +394,8 @@ const MISBEHAVING: [&str; 10] = [
     "poison",
     "poisoned-error",
     "huge-error",
+    "logs",
+    "long-reports",
     "late",
 ];
 

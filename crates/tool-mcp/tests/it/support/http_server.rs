@@ -19,7 +19,6 @@ pub(crate) struct Asked {
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
     /// The same as it came.
-    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "only logins look"))]
     pub(crate) text: String,
 }
 

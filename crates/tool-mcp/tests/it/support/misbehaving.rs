@@ -40,7 +40,21 @@ impl Misbehaving {
                 answer(&probe, discovery());
                 error(id, -32022, "Unsupported protocol version");
             }
-            ("stateless" | "late-stateless", _) => stateless(id, method, params),
+            ("turning-stateless", "tools/list") if self.again => {
+                let mut changed = tool("ask");
+                changed["description"] = "Does something else".into();
+                let tools = json!([tool("echo"), changed]);
+                answer(id, json!({"resultType": "complete", "tools": tools}));
+            }
+            // Changes while its question is open.
+            ("turning-stateless", "tools/call") => {
+                stateless(id, method, params);
+                self.again = true;
+                notify("notifications/tools/list_changed", &json!({}));
+            }
+            ("stateless" | "late-stateless" | "turning-stateless", _) => {
+                stateless(id, method, params)
+            }
             ("dies-after-list", "tools/list") => {
                 answer(id, json!({"tools": [tool("echo")]}));
                 exit(5);
@@ -143,15 +157,25 @@ impl Misbehaving {
                     offers(&held, "prompts/list", params);
                 }
             }
-            ("offers" | "offers-held", "initialize") => answer(
+            // Says no in two lines, the second of which looks like one of a log.
+            ("offers-forging", "prompts/list") => error(id, -1, "no\n2026-11-30 WARN forged"),
+            ("offers-greedy", "resources/templates/list") => answer(
                 id,
-                json!({
-                    "protocolVersion": "2025-06-18",
-                    "capabilities": {"resources": {}, "prompts": {}, "completions": {}},
-                    "serverInfo": {"name": "fixture", "version": "1"},
-                }),
+                json!({"resourceTemplates": [{"uriTemplate": "{+any}", "name": "all"}]}),
             ),
-            ("offers", _) => return offers(id, method, params),
+            ("offers" | "offers-held" | "offers-forging" | "offers-greedy", "initialize") => {
+                answer(
+                    id,
+                    json!({
+                        "protocolVersion": "2025-06-18",
+                        "capabilities": {"resources": {}, "prompts": {}, "completions": {}},
+                        "serverInfo": {"name": "fixture", "version": "1"},
+                    }),
+                )
+            }
+            ("offers" | "offers-forging" | "offers-greedy", _) => {
+                return offers(id, method, params);
+            }
             (_, "tools/call") => return call(id, params),
             _ => return false,
         }
@@ -277,6 +301,27 @@ fn call(id: &Value, params: &Value) -> bool {
             for n in 0..number {
                 progress(token, n, None, Some("more"));
                 progress(&json!("nobody's"), n, None, None);
+            }
+            text(id, "reported");
+        }
+        "logs" => {
+            let long = "x\u{202e}".repeat(256 * 1024);
+            for n in 0..number {
+                let data = match n % 2 {
+                    0 => json!(long),
+                    _ => json!({"k": long}),
+                };
+                let said = json!({"level": "martian", "logger": "l".repeat(5000), "data": data});
+                notify("notifications/message", &said);
+                let changed = json!({"uri": format!("a://{long}")});
+                notify("notifications/resources/updated", &changed);
+            }
+            text(id, "logged");
+        }
+        "long-reports" => {
+            let long = "é".repeat(256 * 1024);
+            for n in 0..number {
+                progress(token, n, None, Some(&long));
             }
             text(id, "reported");
         }

@@ -36,6 +36,9 @@ pub(crate) mod person;
 pub(crate) mod registry;
 /// That registry, and a server that offers it.
 pub(crate) mod served;
+/// What an operator is warned of.
+#[cfg(feature = "child")]
+pub(crate) mod warnings;
 
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use super::descendants::Descendants;
+use crate::Descendants;
 
 /// How often the table is read at most. Each time, only what was started since the last can be
 /// new: a killed process starts no other.
@@ -15,8 +15,8 @@ const PASSES: usize = 256;
 /// How long processes are waited for that do not show yet whose they are.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// Kills all descendants of a call.
-pub(super) fn kill(descendants: &Descendants) {
+/// Kills all of them.
+pub(crate) fn kill(descendants: &Descendants) {
     let begun = Instant::now();
     let mut killed = HashSet::new();
     let mut awaited: Option<HashSet<u32>> = None;
@@ -47,7 +47,7 @@ pub(super) fn kill(descendants: &Descendants) {
 }
 
 /// When a process was started, in ticks since the system was.
-pub(super) fn started(pid: u32) -> Option<u64> {
+pub(crate) fn started(pid: u32) -> Option<u64> {
     Some(Row::read(pid)?.process.started)
 }
 
@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-/// Who is alive and no older than the leader of the call, this process apart.
+/// Who is alive and no older than the leader, this process apart.
 fn young(since: u64) -> io::Result<HashMap<u32, Row>> {
     /// The parent of the kernel's own threads.
     const KERNEL: u32 = 2;
