@@ -38,6 +38,7 @@ mod shown_pages;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod stream;
+mod turned_away;
 
 pub use ask::{Ask, AskKind};
 pub use ask_error::AskError;

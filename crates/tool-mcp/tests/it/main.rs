@@ -144,6 +144,8 @@ mod serve_http;
 /// Serving over HTTP what panics.
 #[cfg(feature = "http")]
 mod serve_panics;
+/// What is on record of calls that clients make.
+mod serve_records;
 /// What is answered over streams.
 mod serve_streams;
 /// Who is served over HTTP.

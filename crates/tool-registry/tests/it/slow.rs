@@ -13,7 +13,7 @@ use tool_core::{
     ArtifactStore, Ask, BeforeHook, Bounded, BoxFuture, Content, Credential, CredentialError,
     CredentialNeed, Credentials, Decision, Digest, Facts, HookError, Incoming, OutputPage,
     OutputStore, PageRequest, Policy, PolicyError, Request, Retained, Retention, Ruling,
-    SettledCall, Settlement, State, StateError, StoreError, StoreErrorKind,
+    SettledCall, Settlement, State, StateError, StoreError, StoreErrorKind, Word,
 };
 use tool_registry::MemoryState;
 
@@ -119,8 +119,8 @@ impl Policy for Slow {
 }
 
 impl Approver for Slow {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
-        self.then(Ok(Answer::Approved))
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
+        self.then(Ok(Answer::Approved.into()))
     }
 }
 

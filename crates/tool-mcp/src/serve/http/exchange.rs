@@ -23,7 +23,7 @@ use crate::serve::held::Held;
 use crate::serve::outlet::Outlet;
 use crate::serve::params::Params;
 use crate::serve::requests;
-use crate::serve::{LogLevel, server};
+use crate::serve::{LogLevel, server, turned_away};
 use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 
 const LAST_EVENT: &str = "last-event-id";
@@ -115,15 +115,26 @@ async fn request(
     method: String,
     params: Option<&RawValue>,
 ) -> Response {
-    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     let version = headers
         .get(headers::VERSION)
         .map(|version| version.to_str().unwrap_or_default());
     let has_handshake = version.is_none_or(|version| revision::with_handshake(version).is_some());
     let params = match Params::read(&method, params) {
         Ok(params) => params,
-        Err(error) if has_handshake => return reply::error(StatusCode::OK, Some(id), error),
-        Err(error) => return bad(id, error),
+        Err(error) => {
+            let facts = site.facts(caller.principal.as_deref());
+            turned_away::record(&site.served, &facts, (&id, &method), None, &error);
+            let status = match has_handshake {
+                true => StatusCode::OK,
+                false => StatusCode::BAD_REQUEST,
+            };
+            return reply::error(status, Some(id), error);
+        }
+    };
+    let bad = |id: Id, error: RpcError| {
+        let facts = site.facts(caller.principal.as_deref());
+        turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+        reply::error(StatusCode::BAD_REQUEST, Some(id), error)
     };
     if requests::is_stateless(&params) || version == Some(revision::STATELESS) {
         return stateless(site, &headers, caller, id, method, params).await;
@@ -148,7 +159,12 @@ async fn request(
                 let request = requests::Request { id, method, params };
                 with_handshake(site, headers, session, request).await
             }
-            Err(none) => none.reply(),
+            Err(none) => {
+                let facts = site.facts(caller.principal.as_deref());
+                let called = (&id, method.as_str());
+                turned_away::record(&site.served, &facts, called, Some(&params), &none.error());
+                none.reply()
+            }
         },
     }
 }
@@ -192,7 +208,10 @@ async fn with_handshake(
     let Some(running) = session.start(&request.id) else {
         let text = "a request of that id is running, or too many are";
         let error = RpcError::request(text);
-        return reply::error(StatusCode::OK, Some(request.id), error);
+        let requests::Request { id, method, params } = request;
+        let called = (&id, method.as_str());
+        turned_away::record(&site.served, &session.facts, called, Some(&params), &error);
+        return reply::error(StatusCode::OK, Some(id), error);
     };
     let takes_events = takes(&headers, "text/event-stream");
     let log = session.stream();
@@ -200,7 +219,11 @@ async fn with_handshake(
         true => Outlet::Events(Arc::clone(&log)),
         false => Outlet::Nowhere,
     };
-    let client = session.client(outlet);
+    let mut client = session.client(outlet);
+    if !takes_events {
+        // It could not be asked.
+        client.capabilities = Capabilities::default();
+    }
     let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
     let work = async move {
         // Its id is free before it is answered.
@@ -238,14 +261,15 @@ async fn stateless(
     params: Params,
 ) -> Response {
     let Caller { principal, gone } = caller;
-    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
+    let facts = server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into));
     let said = params.meta.version.is_some();
     if let Err(error) = match said {
         true => headers::check(&site.served, headers, &method, &params)
             .and_then(|()| requests::check_stateless(&params)),
         false => requests::check_stateless(&params),
     } {
-        return bad(id, error);
+        turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+        return reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     }
     if method == "server/discover" {
         let result = requests::discover(&site.served);
@@ -258,7 +282,7 @@ async fn stateless(
     let log = Arc::new(EventLog::once());
     let declared = params.meta.capabilities.clone().unwrap_or_default();
     let client = Client {
-        facts: server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into)),
+        facts,
         held: Held::default(),
         capabilities: Capabilities::of(&declared),
         outlet: match takes_events {
