@@ -6,8 +6,9 @@ use serde_json::value::RawValue;
 
 use super::board::Board;
 use super::call_error::CallError;
-use super::mailbox::{Answer, Report};
+use super::mailbox::{Answer, Logged, Report};
 use crate::offerings::{OfferEvent, OfferKind};
+use crate::serve::LogLevel;
 use crate::wire::{Envelope, Id, Overlong, RpcError, Sort, clean, exact};
 
 /// The longest text of a server's error that is kept, in bytes.
@@ -36,8 +37,9 @@ struct ProgressParams {
     message: Option<String>,
 }
 
-/// Takes a message to whom it is for. A request of the server is the caller's to answer.
-pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
+/// Takes a message to whom it is for. A request of the server is the caller's to answer. `of` is the
+/// request in whose answer it came, where there is a stream for each.
+pub(crate) fn route(board: &Board, of: Option<u64>, text: &[u8]) -> Option<Asked> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return None;
     }
@@ -52,7 +54,7 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             params,
             ..
         } => {
-            notified(board, &method.0, params);
+            notified(board, of, &method.0, params);
             None
         }
         Envelope {
@@ -154,7 +156,7 @@ pub(crate) fn peer_error(error: RpcError) -> CallError {
     }
 }
 
-fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
+fn notified(board: &Board, of: Option<u64>, method: &str, params: Option<&RawValue>) {
     let events = &board.tally.events;
     match method {
         "notifications/progress" => {
@@ -199,11 +201,21 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
             let mut params = value(params);
             let text = |key: &str| params.get(key).and_then(Value::as_str).map(str::to_owned);
             let (level, logger) = (text("level"), text("logger"));
+            let level = level.unwrap_or_else(|| "info".to_owned());
+            let data = params.get_mut("data").map(Value::take).unwrap_or_default();
+            let to_caller = LogLevel::of(&level).is_some_and(|level| {
+                board.log(of, || Logged {
+                    level,
+                    logger: logger.clone(),
+                    data: data.clone(),
+                })
+            });
             events.send(OfferEvent::Logged {
                 server: board.tally.server.clone(),
-                level: level.unwrap_or_else(|| "info".to_owned()),
+                level,
                 logger,
-                data: params.get_mut("data").map(Value::take).unwrap_or_default(),
+                data,
+                to_caller,
             });
         }
         // Nothing else that a server tells unasked has a reader.

@@ -247,6 +247,14 @@ impl CallingClient {
         self.0.client.facts.session_id()
     }
 
+    /// From which level on it wants log messages of this request, where it said so in it.
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        match &self.0.client.era {
+            Era::Handshake(_) => None,
+            Era::Stateless { log_level } => *log_level,
+        }
+    }
+
     /// Whether it is asked by the result, and calls again with the answer.
     pub(crate) fn is_asked_by_result(&self) -> bool {
         self.0.client.is_stateless()
