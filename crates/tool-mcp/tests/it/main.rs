@@ -146,6 +146,9 @@ mod serve_http;
 mod serve_panics;
 /// What is on record of calls that clients make.
 mod serve_records;
+/// How much clients may have going on at once over HTTP.
+#[cfg(feature = "http")]
+mod serve_room;
 /// What is answered over streams.
 mod serve_streams;
 /// Who is served over HTTP.

@@ -11,11 +11,12 @@ use serde_json::value::RawValue;
 
 use super::asked::{SESSION, says, session, takes};
 use super::event_log::{EventLog, Events};
+use super::room::{Kind, Taken};
 use super::session::Session;
 use super::site::Site;
 use super::token::Caller;
 use super::work::{First, Work};
-use super::{PATH, headers, reply};
+use super::{PATH, body, headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
 use crate::serve::client::{Client, Era};
@@ -38,24 +39,28 @@ const PRIMED: &str = "2025-11-25";
 /// Serves one HTTP request.
 pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    // Whoever may be anybody keeps no connection.
     if parts.uri.path() != PATH {
-        return reply::empty(StatusCode::NOT_FOUND);
+        return reply::closing(reply::empty(StatusCode::NOT_FOUND));
     }
     if !site.names.allow(&parts.headers) {
-        return reply::empty(StatusCode::FORBIDDEN);
+        return reply::closing(reply::empty(StatusCode::FORBIDDEN));
     }
-    let caller = match site.auth.check(&parts.headers) {
+    let mut caller = match site.auth.check(&parts.headers) {
         Ok(caller) => caller,
-        Err(turned) => return reply::unauthorized(turned),
+        Err(turned) => return reply::closing(reply::unauthorized(turned)),
     };
     match parts.method {
         Method::POST => {
             if !says(&parts.headers, CONTENT_TYPE.as_str(), "application/json") {
                 return reply::empty(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             }
-            match axum::body::to_bytes(body, wire::FRAME_BYTES).await {
-                Ok(body) => post(&site, parts.headers, caller, &body).await,
-                Err(_) => reply::empty(StatusCode::PAYLOAD_TOO_LARGE),
+            match body::read(&site, &caller, &parts.headers, body).await {
+                Ok((body, taken)) => {
+                    caller.body = taken;
+                    post(&site, parts.headers, caller, &body).await
+                }
+                Err(answer) => answer,
             }
         }
         Method::GET => listen(&site, &parts.headers, caller.principal.as_deref()),
@@ -157,7 +162,7 @@ async fn request(
         _ => match session(site, &headers, caller.principal.as_deref()) {
             Ok((_, session)) => {
                 let request = requests::Request { id, method, params };
-                with_handshake(site, headers, session, request).await
+                with_handshake(site, headers, session, request, caller.body).await
             }
             Err(none) => {
                 let facts = site.facts(caller.principal.as_deref());
@@ -170,7 +175,9 @@ async fn request(
 }
 
 fn initialize(site: &Site, caller: Caller, id: Id, params: &Params) -> Response {
-    let Caller { principal, gone } = caller;
+    let Caller {
+        principal, gone, ..
+    } = caller;
     let (result, agreed) = requests::initialize(&site.served, params);
     let Some(name) = server::random_session() else {
         return reply::empty(StatusCode::SERVICE_UNAVAILABLE);
@@ -204,6 +211,7 @@ async fn with_handshake(
     headers: HeaderMap,
     session: Arc<Session>,
     request: requests::Request,
+    body: Option<Box<Taken>>,
 ) -> Response {
     let Some(running) = session.start(&request.id) else {
         let text = "a request of that id is running, or too many are";
@@ -228,6 +236,7 @@ async fn with_handshake(
     let work = async move {
         // Its id is free before it is answered.
         let running = running;
+        let _body = body;
         requests::answer(&served, &client, request, &running.cancelled, &serving).await
     };
     let mut work = Work::new(work, Arc::clone(&log), Some(Arc::clone(&session)));
@@ -253,14 +262,19 @@ async fn first(work: &mut Work, patience: Option<Duration>) -> Option<First> {
 
 /// A request of a client without a handshake, which ends when the client no longer waits.
 async fn stateless(
-    site: &Site,
+    site: &Arc<Site>,
     headers: &HeaderMap,
     caller: Caller,
     id: Id,
     method: String,
     params: Params,
 ) -> Response {
-    let Caller { principal, gone } = caller;
+    let Caller {
+        principal,
+        gone,
+        room,
+        body,
+    } = caller;
     let facts = server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into));
     let said = params.meta.version.is_some();
     if let Err(error) = match said {
@@ -279,6 +293,18 @@ async fn stateless(
     if method == "subscriptions/listen" && !takes_events {
         return reply::empty(StatusCode::NOT_ACCEPTABLE);
     }
+    let kind = match method.as_str() {
+        "subscriptions/listen" => Kind::Streams,
+        _ => Kind::Requests,
+    };
+    let taken = match Taken::of(site, room.as_ref(), kind, 1) {
+        Ok(taken) => taken,
+        Err(full) => {
+            let error = RpcError::request(full.to_string());
+            turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+            return reply::full(Some(id), &full);
+        }
+    };
     let log = Arc::new(EventLog::once());
     let declared = params.meta.capabilities.clone().unwrap_or_default();
     let client = Client {
@@ -297,9 +323,13 @@ async fn stateless(
     // Whoever drops this response drops the request.
     let gone = cancelled.clone().drop_guard();
     let request = requests::Request { id, method, params };
-    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
-    let work =
-        async move { requests::answer(&served, &client, request, &cancelled, &serving).await };
+    let work = async move {
+        let _body = body;
+        let Site {
+            served, serving, ..
+        } = taken.site();
+        requests::answer(served, &client, request, &cancelled, serving).await
+    };
     let mut work = Work::new(work, Arc::clone(&log), None);
     match first(&mut work, takes_events.then_some(IN_SILENCE)).await {
         Some(First::Answer(answer, code)) => reply::json(reply::status(code), answer),
