@@ -96,6 +96,9 @@ mod import_parked;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;
+/// Servers that point elsewhere.
+#[cfg(all(feature = "child", unix))]
+mod import_pointing;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;

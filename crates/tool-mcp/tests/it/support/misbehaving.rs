@@ -152,6 +152,7 @@ impl Misbehaving {
                 }),
             ),
             ("offers", _) => return offers(id, method, params),
+            ("pointing", _) => return super::pointing::take(id, method),
             (_, "tools/call") => return call(id, params),
             _ => return false,
         }
