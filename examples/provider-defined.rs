@@ -7,10 +7,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
-use std::convert::Infallible;
 use std::error::Error;
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::StreamExt as _;
 use serde_json::{Map, Value, json};
 use tool_runtime::core::{Call, Facts};
 use tool_runtime::permission::{Layer, Rule};
@@ -66,8 +65,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Part::Call(Call::new("memory", json!({"command": "view"})).id("c1")),
         Part::Finish(FinishReason::ToolCalls),
     ];
-    let response = stream::iter(parts.map(Ok::<_, Infallible>));
-    let mut turn = request.turn(&Facts::new()).run(response);
+    let mut turn = request.turn(&Facts::new()).run_whole(parts);
     while let Some(event) = turn.next().await {
         match event {
             TurnEvent::ProviderCall { call, .. } => println!("recorded: {}", call.name()),

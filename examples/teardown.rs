@@ -77,9 +77,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     runtime.registry().clean_up().await;
 
     println!("the run ends:");
-    runtime.registry().end_run(&"r1".into()).await;
+    runtime.registry().end_run(&facts).await;
     println!("the session ends:");
-    for report in runtime.registry().end_session(&"s1".into()).await {
+    for report in runtime.registry().end_session(&facts).await {
         println!("  ({}: {:?})", report.tool, report.end);
     }
 

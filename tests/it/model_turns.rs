@@ -250,8 +250,7 @@ async fn a_whole_response_becomes_a_turn_and_one_that_was_cut_off_runs_nothing()
         }}]});
         let response = Api::OpenAiChat.read(&body).unwrap();
         let parts = TurnParts::of(&response, &tools);
-        let parts = stream::iter(parts).map(Ok::<_, std::convert::Infallible>);
-        let mut turn = request.turn(&Facts::new()).run(parts);
+        let mut turn = request.turn(&Facts::new()).run_whole(parts);
         while turn.next().await.is_some() {}
         let results = turn.into_history().results();
         let seen: Vec<_> = results

@@ -36,6 +36,8 @@ pub enum ArtifactErrorKind {
     TooLarge,
     /// The bytes are not those that were put.
     Integrity,
+    /// The call has settled, and nothing is kept, read or removed on its behalf any more.
+    Settled,
 }
 
 impl ArtifactErrorKind {
@@ -50,6 +52,7 @@ impl ArtifactErrorKind {
             Self::UnknownParent => "unknown_parent",
             Self::TooLarge => "too_large",
             Self::Integrity => "integrity",
+            Self::Settled => "settled",
         }
     }
 }
@@ -89,6 +92,11 @@ impl ArtifactError {
             ArtifactErrorKind::Integrity,
             format!("artifact {reference} was put with {expected} and is {actual}"),
         )
+    }
+
+    /// A verb of a call that has settled already.
+    pub(crate) fn settled() -> Self {
+        Self::of(ArtifactErrorKind::Settled, "the call has settled already")
     }
 
     /// Adds the cause.

@@ -91,6 +91,17 @@ pub trait ArtifactStore: Send + Sync {
         unsupported("removes no artifacts")
     }
 
+    /// Takes note that nobody will ever learn of an artifact: the call for which it was put was
+    /// dropped, ran out of time or broke before anybody saw its reference. One that is not there,
+    /// and another caller's, is agreed to. From here on it is neither got nor listed; its bytes may
+    /// stay until the store is swept. Override it where artifacts can be removed; by default nothing
+    /// happens and the artifact expires as others do.
+    ///
+    /// Called from destructors: it must return at once and must not block.
+    fn forget(&self, facts: &Facts, reference: &str) {
+        let _ = (facts, reference);
+    }
+
     /// Lists the artifacts of a scope, the newest first.
     ///
     /// A cursor names a place in that order and not a count, so that what is put or removed between
@@ -317,6 +328,10 @@ impl<S: ArtifactStore + ?Sized> ArtifactStore for Arc<S> {
         reference: &'a str,
     ) -> BoxFuture<'a, Result<(), ArtifactError>> {
         (**self).delete(facts, reference)
+    }
+
+    fn forget(&self, facts: &Facts, reference: &str) {
+        (**self).forget(facts, reference);
     }
 
     fn list<'a>(

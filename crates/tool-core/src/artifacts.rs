@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactMeta, ArtifactOrigin, ArtifactPage,
-    ArtifactQuery, ArtifactStore, ByteStream, CallId, Facts, Kept, NoArtifacts, Payload,
+    ArtifactQuery, ArtifactStore, ByteStream, CallId, CallState, Facts, Kept, NoArtifacts, Payload,
     StreamingArtifacts,
 };
 
@@ -12,13 +12,17 @@ use crate::{
 ///
 /// A handler has it from [`Context::artifacts`](crate::Context::artifacts). What it puts is
 /// stamped with its call; an origin of its own making is discarded. Where there is no store, every
-/// verb answers with the same error, [`NoStore`](crate::ArtifactErrorKind::NoStore).
+/// verb answers with the same error, [`NoStore`](crate::ArtifactErrorKind::NoStore). After its call
+/// has settled, and in the cleanups of it, every verb is refused as
+/// [`Settled`](crate::ArtifactErrorKind::Settled); what was being put at that moment is taken back.
 #[derive(Clone, Copy)]
 pub struct Artifacts<'a> {
     store: Option<&'a dyn ArtifactStore>,
     facts: &'a Facts,
     origin: Origin<'a>,
     available: bool,
+    /// The call on whose behalf they are, where it may settle.
+    state: Option<&'a CallState>,
 }
 
 /// What is stamped on artifacts, cloned when one is put.
@@ -33,6 +37,7 @@ impl<'a> Artifacts<'a> {
             facts,
             origin: (None, None),
             available: store.is_some(),
+            state: None,
         }
     }
 
@@ -47,6 +52,12 @@ impl<'a> Artifacts<'a> {
     #[must_use]
     pub fn available(mut self, available: bool) -> Self {
         self.available = available;
+        self
+    }
+
+    /// Ends them with a call.
+    pub(crate) fn until_settled(mut self, state: &'a CallState) -> Self {
+        self.state = Some(state);
         self
     }
 
@@ -69,7 +80,8 @@ impl<'a> Artifacts<'a> {
         payload: impl Into<Payload>,
     ) -> Result<Kept, ArtifactError> {
         let draft = draft.origin(self.stamp());
-        self.store().put(self.facts, draft, payload.into()).await
+        let kept = self.store()?.put(self.facts, draft, payload.into()).await;
+        self.unless_settled(kept?)
     }
 
     /// Keeps the bytes of a stream, where the store does so piece by piece. See
@@ -89,7 +101,8 @@ impl<'a> Artifacts<'a> {
     ) -> Result<Kept, ArtifactError> {
         let draft = draft.origin(self.stamp());
         let streams = self.streams()?;
-        streams.put_stream(self.facts, draft, bytes, stream).await
+        let kept = streams.put_stream(self.facts, draft, bytes, stream).await;
+        self.unless_settled(kept?)
     }
 
     /// What is known of an artifact; `None` where it is missing, expired or another caller's.
@@ -100,7 +113,7 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn head(&self, reference: &str) -> Result<Option<ArtifactMeta>, ArtifactError> {
-        self.store().head(self.facts, reference).await
+        self.store()?.head(self.facts, reference).await
     }
 
     /// Gets an artifact; `None` where it is missing, expired or another caller's.
@@ -111,7 +124,7 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn get(&self, reference: &str) -> Result<Option<Artifact>, ArtifactError> {
-        self.store().get(self.facts, reference).await
+        self.store()?.get(self.facts, reference).await
     }
 
     /// Gets an artifact in pieces, where the store has them in pieces.
@@ -138,7 +151,7 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// When the future is dropped the artifact may or may not be gone.
     pub async fn delete(&self, reference: &str) -> Result<(), ArtifactError> {
-        self.store().delete(self.facts, reference).await
+        self.store()?.delete(self.facts, reference).await
     }
 
     /// Lists artifacts, the newest first.
@@ -149,15 +162,33 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn list(&self, query: ArtifactQuery) -> Result<ArtifactPage, ArtifactError> {
-        self.store().list(self.facts, query).await
+        self.store()?.list(self.facts, query).await
     }
 
-    fn store(&self) -> &'a dyn ArtifactStore {
-        self.store.unwrap_or(&NoArtifacts)
+    fn store(&self) -> Result<&'a dyn ArtifactStore, ArtifactError> {
+        if self.is_settled() {
+            return Err(ArtifactError::settled());
+        }
+        Ok(self.store.unwrap_or(&NoArtifacts))
+    }
+
+    /// What was put, unless the call has settled meanwhile: nobody shall learn of it then.
+    fn unless_settled(&self, kept: Kept) -> Result<Kept, ArtifactError> {
+        if !self.is_settled() {
+            return Ok(kept);
+        }
+        if let Some(store) = self.store {
+            store.forget(self.facts, kept.meta.reference.as_str());
+        }
+        Err(ArtifactError::settled())
+    }
+
+    fn is_settled(&self) -> bool {
+        self.state.is_some_and(CallState::is_settled)
     }
 
     fn streams(&self) -> Result<&'a dyn StreamingArtifacts, ArtifactError> {
-        let streams = self.store().streams();
+        let streams = self.store()?.streams();
         streams.ok_or_else(|| {
             ArtifactError::of(
                 crate::ArtifactErrorKind::Unsupported,

@@ -90,7 +90,8 @@ pub trait CallHost: Send + Sync {
         None
     }
 
-    /// Tells whoever receives events what the handler met while it ran. By default nobody is told.
+    /// Tells whoever receives events what the handler meets while it runs, and nothing once its call
+    /// has settled. By default nobody is told.
     fn tell(&self, kind: EventKind<'_>) {
         let _ = kind;
     }

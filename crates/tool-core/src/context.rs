@@ -1,5 +1,6 @@
 //! What a handler is given beside its input.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -139,18 +140,43 @@ impl Context {
 
     /// Hands out a result that comes before the final one, of the tool's own output type.
     ///
-    /// Waits while the caller has not consumed as many as it agreed on. Where nobody takes
-    /// preliminary results it returns at once.
+    /// It is encoded as the final one is: by the tool's codec. Where that is serde, any value will
+    /// do that fits the output schema. Waits while the caller has not consumed as many as it agreed
+    /// on. Where nobody takes preliminary results it returns at once.
     ///
     /// # Errors
-    /// [`PreliminaryError`] when the value cannot be encoded or does not fit the output schema, or
-    /// when the call has settled.
+    /// [`PreliminaryError`] when the value cannot be encoded, is of another type than the tool's own
+    /// codec encodes or does not fit the output schema, or when the call has settled.
     ///
     /// # Cancel safety
     /// When the future is dropped the result may or may not have been handed out.
-    pub async fn preliminary(
+    pub async fn preliminary<T>(&self, value: &T) -> Result<(), PreliminaryError>
+    where
+        T: Serialize + Sync + 'static,
+    {
+        let by_serde =
+            || Output::encode(value).map_err(|error| PreliminaryError::Encode(error.into()));
+        self.offer(value, by_serde).await
+    }
+
+    /// The same, for an output that the tool's own codec alone can encode.
+    ///
+    /// # Errors
+    /// As [`preliminary`](Self::preliminary); also where the value is not of the tool's output type.
+    ///
+    /// # Cancel safety
+    /// As [`preliminary`](Self::preliminary).
+    pub async fn preliminary_output<O: Sync + 'static>(
         &self,
-        value: &(impl Serialize + Sync),
+        output: &O,
+    ) -> Result<(), PreliminaryError> {
+        self.offer(output, || Err(PreliminaryError::Type)).await
+    }
+
+    async fn offer(
+        &self,
+        value: &(dyn Any + Sync),
+        otherwise: impl FnOnce() -> Result<Output, PreliminaryError>,
     ) -> Result<(), PreliminaryError> {
         if self.0.state().is_settled() {
             return Err(PreliminaryError::Settled);
@@ -158,7 +184,7 @@ impl Context {
         let Some(sink) = self.0.preliminary() else {
             return Ok(());
         };
-        let value = Output::encode(value).map_err(PreliminaryError::Encode)?;
+        let value = sink.encode(value).unwrap_or_else(otherwise)?;
         sink.offer(value).await
     }
 
@@ -181,9 +207,11 @@ impl Context {
     /// one registered last first. Of several that one tool registers under one key in one scope
     /// the first is kept.
     ///
-    /// A cleanup of a call that is dropped cannot run at that moment, as nothing runs unless it is
-    /// awaited: it runs with the next end of a run or a session, or at the shutdown. What must go
-    /// at once when a call is cancelled belongs into a destructor of the handler.
+    /// Of a call that ran out of time those begin that can within five seconds; its settlement
+    /// waits for no more. Those of a call that is dropped cannot run at that moment, as nothing runs
+    /// unless it is awaited. What did not begin runs with the next end of a run or a session, or at
+    /// the shutdown. What must go at once when a call is cancelled belongs into a destructor of the
+    /// handler.
     ///
     /// ```
     /// use tool_core::{Context, Tool, TeardownScope};
@@ -245,22 +273,29 @@ impl Context {
     /// Dropping the future abandons the request.
     pub async fn acquire(&self, need: &CredentialNeed) -> Result<Credential, CredentialError> {
         if self.0.state().is_settled() {
-            return Err(CredentialError::new("the call has settled already"));
+            return Err(settled());
         }
-        match self.0.credentials() {
+        let acquired = match self.0.credentials() {
             Some(credentials) => credentials.acquire(self.facts(), need).await,
             None => NoCredentials.acquire(self.facts(), need).await,
+        };
+        // It may have settled meanwhile, and a secret is for a call that runs.
+        if self.0.state().is_settled() {
+            return Err(settled());
         }
+        acquired
     }
 
     /// The artifacts of the caller, to put, get and list. Where nobody keeps any, and for inner
-    /// calls, every verb answers with the same error.
+    /// calls, every verb answers with the same error; another one when the call has settled. A
+    /// cleanup runs after that: one that removes artifacts captures the store when it is built.
     #[must_use]
     pub fn artifacts(&self) -> Artifacts<'_> {
         let host = &self.0;
         Artifacts::of(host.artifacts(), self.facts())
             .put_by(host.wire_name(), host.call_id())
             .available(host.keeps_artifacts())
+            .until_settled(host.state())
     }
 
     /// The kind of the artifact whose data stands in an argument; `None` where none was redeemed.
@@ -280,6 +315,10 @@ impl Context {
     pub(crate) fn note_refusal(&self, refusal: Refusal) {
         self.0.state().note_refusal(refusal);
     }
+}
+
+fn settled() -> CredentialError {
+    CredentialError::new("the call has settled already")
 }
 
 impl fmt::Debug for Context {

@@ -220,6 +220,32 @@ impl Refusal {
 }
 
 impl RefusalKind {
+    /// Every kind there is, for tables that must leave none out.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(Self::Unknown), |kind| kind.next())
+    }
+
+    /// The kind that follows, so that whoever adds one has to say where it stands.
+    fn next(self) -> Option<Self> {
+        Some(match self {
+            Self::Unknown => Self::Unavailable,
+            Self::Unavailable => Self::InvalidArguments,
+            Self::InvalidArguments => Self::Denied,
+            Self::Denied => Self::Declined,
+            Self::Declined => Self::Stopped,
+            Self::Stopped => Self::Component,
+            Self::Component => Self::Artifact,
+            Self::Artifact => Self::Credential,
+            Self::Credential => Self::Ceiling,
+            Self::Ceiling => Self::TooLong,
+            Self::TooLong => Self::Columns,
+            Self::Columns => Self::Resume,
+            Self::Resume => Self::Door,
+            Self::Door => Self::Request,
+            Self::Request => return None,
+        })
+    }
+
     /// One word, stable across versions.
     #[must_use]
     pub fn as_str(self) -> &'static str {

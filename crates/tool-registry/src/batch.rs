@@ -17,8 +17,7 @@ use tokio::sync::{
 use tool_core::{Call, Concurrency, Facts, Identity, Settlement, canonical_json};
 
 use crate::services::Services;
-use crate::siblings::Siblings;
-use crate::stop::Stop;
+use crate::siblings::{Common, Siblings};
 use crate::{Approvals, Entry, SettlementEvent, Snapshot};
 
 /// A tool, and the canonical value of its concurrency key.
@@ -86,6 +85,7 @@ impl Batch {
 
     /// Ends each call that long after it was first polled, its wait for other calls and questions
     /// to people included. No limit by default; the tools' own timeouts hold besides.
+    /// Cleanups of a call that is late run as with [`Settling::timeout`](crate::Settling::timeout).
     ///
     /// A batch with a limit must be awaited inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -125,7 +125,7 @@ impl Batch {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.siblings.stop = Stop::when(stops);
+        self.siblings.stop_when(stops);
         self
     }
 
@@ -154,6 +154,7 @@ impl Batch {
         let Self { siblings, calls } = self;
         let mut unseen = Unseen {
             services: Arc::clone(siblings.snapshot.services()),
+            common: Arc::clone(&siblings.common),
             settled: Vec::with_capacity(calls.len()),
         };
         let limit = siblings.limit.get();
@@ -165,6 +166,7 @@ impl Batch {
         while let Some(settled) = settling.next().await {
             unseen.settled.push(settled);
         }
+        unseen.common.unread.seen();
         let mut settled = std::mem::take(&mut unseen.settled);
         settled.sort_unstable_by_key(|(position, _)| *position);
         settled
@@ -177,6 +179,7 @@ impl Batch {
 /// Settlements that nobody has seen yet. When the batch is dropped nobody will.
 struct Unseen {
     services: Arc<Services>,
+    common: Arc<Common>,
     settled: Vec<(usize, Settlement)>,
 }
 
@@ -185,6 +188,7 @@ impl Drop for Unseen {
         for (_, settlement) in &self.settled {
             self.services.forget(settlement);
         }
+        self.common.unread.forget();
     }
 }
 

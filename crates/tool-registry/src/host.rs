@@ -1,24 +1,25 @@
 //! What the handler of one call reaches of the registry.
 
 mod credentials;
+mod dispatch;
 
+use std::any::Any;
 use std::fmt;
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::future::{Either, select};
-use serde_json::Value;
 use tool_core::{
-    ArtifactStore, Bound, BoxFuture, Call, CallHost, CallId, CallState, Cancellation, Cleanup,
-    Credentials, Dispatch, Event, EventKind, Facts, Identity, Outcome, Output, OutputSink,
-    PreliminaryError, PreliminarySink, Progress, ProgressSink, Registered, Settlement, Source,
-    StoreError, Teardown, TeardownError, TeardownScope,
+    ArtifactStore, Bound, BoxFuture, CallHost, CallId, CallState, Cancellation, Cleanup,
+    Credentials, Dispatch, Event, EventKind, Facts, Identity, Output, OutputSink, PreliminaryError,
+    PreliminarySink, Progress, ProgressSink, Registered, Source, StoreError, Teardown,
+    TeardownError, TeardownScope,
 };
 
 use crate::catalog::{Place, Position};
 use crate::nesting::{dismantle, is_flat};
+use crate::placed::Unread;
 use crate::queue::Queue;
+use crate::siblings::Common;
 use crate::teardowns::{Cleanups, Pending, Scope};
 use crate::{Door, Entry, Snapshot};
 
@@ -35,6 +36,8 @@ pub(crate) struct Host {
     pub(crate) door: Door,
     listener: Option<Arc<dyn ProgressSink>>,
     early: Option<Arc<Queue>>,
+    /// What it shares with the other calls of its batch or turn.
+    pub(crate) common: Option<Arc<Common>>,
     pub(crate) state: CallState,
     /// Inner calls so far, to give each an id of its own.
     inner_calls: AtomicU64,
@@ -60,6 +63,7 @@ impl Host {
         door: Door,
         listener: Option<Arc<dyn ProgressSink>>,
         early: Option<Arc<Queue>>,
+        common: Option<Arc<Common>>,
     ) -> Self {
         Self {
             number: snapshot.services().next_number(),
@@ -70,6 +74,7 @@ impl Host {
             door,
             listener,
             early,
+            common,
             state: CallState::default(),
             inner_calls: AtomicU64::new(0),
             cleanups: Mutex::default(),
@@ -96,17 +101,31 @@ impl Host {
         }
     }
 
+    /// Who gives out the settlement of the call, where that is not done at once.
+    pub(crate) fn unread(&self) -> Option<&Unread> {
+        match (&self.early, &self.common) {
+            (Some(queue), _) => Some(&queue.unread),
+            (None, Some(common)) => Some(&common.unread),
+            (None, None) => None,
+        }
+    }
+
     /// Ends the scope of the call: no cleanup can be registered any more, and those that are run.
+    /// Of a call that is late those that have not begun soon are due later.
     ///
     /// # Cancel safety
     /// When the future is dropped, what has not run is due later.
-    pub(crate) fn clean_up(self: &Arc<Self>) -> Option<BoxFuture<'_, ()>> {
+    pub(crate) fn clean_up(self: &Arc<Self>, is_late: bool) -> Option<BoxFuture<'_, ()>> {
         let cleanups = self.end()?;
         let services = self.snapshot.services();
         // On the heap, as few calls have anything to clean up.
         Some(Box::pin(async move {
             let (teardowns, told) = (&services.teardowns, services.told());
-            teardowns.run_all_of(*cleanups, &told).await;
+            if is_late {
+                teardowns.run_some_of(*cleanups, &told).await;
+            } else {
+                teardowns.run_all_of(*cleanups, &told).await;
+            }
         }))
     }
 
@@ -159,10 +178,19 @@ impl Host {
         artifacts.filter(|_| self.door.redeems_artifacts())
     }
 
+    /// Tells an event of the call.
     pub(crate) fn tell(&self, kind: EventKind<'_>) {
         let tool = self.entry().map_or("", |entry| entry.wire_name().as_str());
         let event = Event::new(self.call.as_ref(), tool, &self.facts, kind);
         self.snapshot.services().emit(&event.number(self.number));
+    }
+
+    /// Tells what the handler meets while it runs. A task of its that outlives the call is told of
+    /// nowhere: the settlement is the last that is heard of a call.
+    pub(crate) fn tell_met(&self, kind: EventKind<'_>) {
+        if !self.state.is_settled() {
+            self.tell(kind);
+        }
     }
 }
 
@@ -247,13 +275,13 @@ impl CallHost for Host {
     }
 
     fn tell(&self, kind: EventKind<'_>) {
-        Self::tell(self, kind);
+        self.tell_met(kind);
     }
 }
 
 impl ProgressSink for Host {
     fn report(&self, progress: Progress) {
-        self.tell(EventKind::Progress(&progress));
+        self.tell_met(EventKind::Progress(&progress));
         if let Some(listener) = &self.listener {
             listener.report(progress);
         }
@@ -261,6 +289,11 @@ impl ProgressSink for Host {
 }
 
 impl PreliminarySink for Host {
+    fn encode(&self, output: &dyn Any) -> Option<Result<Output, PreliminaryError>> {
+        let executor = self.entry()?.tool().executor();
+        executor.encode_preliminary(output)
+    }
+
     fn offer(&self, value: Output) -> BoxFuture<'_, Result<(), PreliminaryError>> {
         Box::pin(async move {
             let Some(queue) = &self.early else {
@@ -275,39 +308,6 @@ impl PreliminarySink for Host {
                 return Err(PreliminaryError::Mismatch);
             }
             queue.offer(value).await
-        })
-    }
-}
-
-impl Dispatch for Host {
-    fn has(&self, name: &str) -> bool {
-        self.snapshot.get(name).is_some()
-    }
-
-    fn call(&self, name: String, arguments: Value) -> BoxFuture<'static, Settlement> {
-        let id = self.call.as_ref().map(|outer| {
-            let number = self.inner_calls.fetch_add(1, Ordering::Relaxed) + 1;
-            CallId::new(format!("{outer}#inner-{number}"))
-        });
-        let (outer, over) = (self.call.clone(), self.over());
-        let unsettled = {
-            let (id, name) = (id.clone(), name.clone());
-            |outcome| Settlement::without_output(id, name, outcome)
-        };
-        let mut call = Call::new(name, arguments);
-        if let Some(id) = id {
-            call = call.id(id);
-        }
-        let settling = self.snapshot.settle(call, &self.facts).door(Door::Inner);
-        Box::pin(async move {
-            // A task that outlives the handler may come too late, or be at it when the call ends.
-            if over.is_cancelled() {
-                return unsettled(Outcome::NotDispatched { stopped_by: outer });
-            }
-            match select(settling.into_future(), pin!(over.cancelled())).await {
-                Either::Left((settlement, _)) => settlement,
-                Either::Right(((), _)) => unsettled(Outcome::Cancelled),
-            }
         })
     }
 }
@@ -350,8 +350,8 @@ impl Teardown for Host {
                 };
                 return Ok(registered);
             }
-            TeardownScope::Run => self.facts.run_id().cloned().map(Scope::Run),
-            TeardownScope::Session => self.facts.session_id().cloned().map(Scope::Session),
+            TeardownScope::Run => Scope::run(&self.facts),
+            TeardownScope::Session => Scope::session(&self.facts),
             TeardownScope::Shutdown => Some(Scope::Shutdown),
         };
         let outlives = outlives.ok_or(TeardownError::NoKey { scope })?;

@@ -15,7 +15,7 @@ impl Host {
     }
 
     fn refused(&self, verb: &'static str, reason: Option<ArtifactErrorKind>) {
-        self.tell(EventKind::ArtifactRefused { verb, reason });
+        self.tell_met(EventKind::ArtifactRefused { verb, reason });
     }
 
     fn kept(
@@ -23,16 +23,7 @@ impl Host {
         verb: &'static str,
         kept: Result<Kept, ArtifactError>,
     ) -> Result<Kept, ArtifactError> {
-        match &kept {
-            Ok(kept) => {
-                // What left did so before what came is seen.
-                for swept in &kept.swept {
-                    self.tell(EventKind::ArtifactSwept(swept));
-                }
-                self.tell(EventKind::ArtifactKept(&kept.meta));
-            }
-            Err(error) => self.refused(verb, Some(error.kind())),
-        }
+        tell_put(verb, &kept, |kind| self.tell_met(kind));
         kept
     }
 
@@ -45,7 +36,7 @@ impl Host {
         match &found {
             Ok(Some(artifact)) => {
                 let kind = kind(artifact);
-                self.tell(EventKind::ArtifactRead { verb, kind });
+                self.tell_met(EventKind::ArtifactRead { verb, kind });
             }
             Ok(None) => self.refused(verb, None),
             Err(error) => self.refused(verb, Some(error.kind())),
@@ -59,6 +50,27 @@ impl Host {
         done: Result<T, ArtifactError>,
     ) -> Result<T, ArtifactError> {
         done.inspect_err(|error| self.refused(verb, Some(error.kind())))
+    }
+}
+
+/// Tells what a put came to.
+pub(crate) fn tell_put(
+    verb: &'static str,
+    put: &Result<Kept, ArtifactError>,
+    mut tell: impl FnMut(EventKind<'_>),
+) {
+    match put {
+        Ok(kept) => {
+            // What left did so before what came is seen.
+            for swept in &kept.swept {
+                tell(EventKind::ArtifactSwept(swept));
+            }
+            tell(EventKind::ArtifactKept(&kept.meta));
+        }
+        Err(error) => {
+            let reason = Some(error.kind());
+            tell(EventKind::ArtifactRefused { verb, reason });
+        }
     }
 }
 
@@ -100,6 +112,10 @@ impl ArtifactStore for Host {
         reference: &'a str,
     ) -> BoxFuture<'a, Result<(), ArtifactError>> {
         Box::pin(async move { self.done("delete", self.store().delete(facts, reference).await) })
+    }
+
+    fn forget(&self, facts: &Facts, reference: &str) {
+        self.store().forget(facts, reference);
     }
 
     fn list<'a>(

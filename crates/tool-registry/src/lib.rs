@@ -18,6 +18,7 @@ mod memory_state;
 mod nearest;
 mod nesting;
 mod pipeline;
+mod placed;
 mod plan;
 mod pointer;
 mod queue;
@@ -71,5 +72,7 @@ pub use settling::Settling;
 pub use snapshot::{Snapshot, SnapshotId};
 pub use tool_core::FinishReason;
 pub use toolkit::{Handle, HandleError, Merge, Toolkit, ToolkitError};
-pub use turn::{AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream};
+pub use turn::{
+    AssistantPart, History, Part, ResultPart, Turn, TurnError, TurnEvent, TurnStream, WholeResponse,
+};
 pub use view::{RequestHook, View, ViewError};

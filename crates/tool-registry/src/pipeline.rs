@@ -62,12 +62,14 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         mut gating,
         progress,
         early,
-        turnstile,
+        common,
         timeout,
     } = settling;
     let trace = Trace::of(&call, &facts, door);
     let (id, name, mut arguments) = call.into_parts();
-    let host = Arc::new(Host::new(snapshot, facts, id, door, progress, early));
+    let host = Arc::new(Host::new(
+        snapshot, facts, id, door, progress, early, common,
+    ));
     let mut settlement = Settlement::completed(name);
     // A block, as an async function would hold all of this twice.
     async move {
@@ -81,7 +83,6 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
                 delivered: None,
                 door,
                 gating: &mut gating,
-                turnstile: turnstile.as_ref(),
                 host: &host,
                 unseen: Unseen::default(),
                 settlement: &mut settlement,
@@ -92,12 +93,12 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
             };
             let entering = limited(timeout, enter(&mut entered));
             let passed = Guarded::new(entering, &trace).await;
-            if let Some(cleaning) = host.clean_up() {
+            if let Some(cleaning) = host.clean_up(is_late(passed.as_ref())) {
                 cleaning.await;
             }
             hosted.ended();
             match passed {
-                Some(Ok(())) => run.unseen.seen(),
+                Some(Ok(())) => run.unseen.seen(|| host.unread()),
                 Some(Err(outcome)) => run.end(*outcome),
                 None => run.end(Outcome::Defect(Defect::new(DefectKind::Panic))),
             }
@@ -107,9 +108,17 @@ pub(crate) fn settle(settling: Settling) -> impl Future<Output = Settlement> + S
         }
         // Whatever else there is of the call is gone before its settlement is moved, or that is moved
         // a second time, out of the way of what is still to be dropped.
-        drop((arguments, gating, turnstile, trace));
+        drop((arguments, gating, trace));
         settlement
     }
+}
+
+/// Whether a call has run out of time.
+fn is_late(passed: Option<&Result<(), Ended>>) -> bool {
+    let Some(Err(outcome)) = passed else {
+        return false;
+    };
+    matches!(**outcome, Outcome::TimedOut { .. })
 }
 
 /// The stages, for so long at most.
@@ -171,7 +180,7 @@ async fn enter(entering: &mut Entering<'_, '_>) -> Result<(), Ended> {
             project::project(run, entry, input, encoded)
         }),
     };
-    let shown = shown.unwrap_or_else(|outcome| project::fail(run, *outcome));
+    let shown = shown.unwrap_or_else(|outcome| project::fail(run, entry, *outcome));
     passed!(bound::bound(run, entry, shown));
     tell::of_repairs(run);
     passed!(after::run(run, entry, input));

@@ -8,6 +8,8 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use tokio::sync::Semaphore;
 use tool_core::{Output, PreliminaryError, Progress, ProgressSink};
 
+use crate::placed::Unread;
+
 /// Reports of progress that are kept for a consumer that does not take them; then the oldest go.
 const MOST_REPORTS: usize = 256;
 
@@ -26,6 +28,8 @@ pub(crate) enum Early {
 pub(crate) struct Queue {
     state: Mutex<State>,
     room: Semaphore,
+    /// Of the settlement, until it is taken as well.
+    pub(crate) unread: Unread,
 }
 
 /// Both sorts wait apart, each with its number, so that dropping a report costs the same however
@@ -45,6 +49,7 @@ impl Queue {
         Self {
             state: Mutex::default(),
             room: Semaphore::new(permits),
+            unread: Unread::default(),
         }
     }
 

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::{
-    Bound, Facts, Identity, OutputStore, RunId, SessionId, Source, TeardownReport, Tool,
-};
+use tool_core::{Bound, Facts, Identity, OutputStore, Source, TeardownReport, Tool};
 
 use crate::catalog::Live;
 use crate::contained::contained;
@@ -57,7 +55,9 @@ impl Registry {
     /// What is registered now, as one model request sees it.
     ///
     /// The cost does not depend on how many tools there are, unless something changed since the
-    /// last snapshot.
+    /// last snapshot: then the first one after it sorts and hashes the names of all of them, and
+    /// whoever registers waits meanwhile. A host with thousands of tools does not register for each
+    /// request; tools of one request are [added to its snapshot](Snapshot::with_view).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.live.catalog())
@@ -96,6 +96,22 @@ impl Registry {
     /// Runs the cleanups of a run that has ended for good: not while one of its calls waits. What
     /// dropped calls have left runs as well.
     ///
+    /// `facts` name the run and the identity as its calls did: a run of the same id of another
+    /// tenant or principal is another one. Whether they name a session makes no difference. Where
+    /// they name no run, only what dropped calls have left runs.
+    ///
+    /// ```
+    /// use tool_core::{Facts, Identification};
+    /// use tool_registry::Registry;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ada = Identification::principal("ada").tenant("acme");
+    /// let facts = Facts::new().run("r1").identity(ada);
+    /// assert!(Registry::default().end_run(&facts).await.is_empty());
+    /// # }
+    /// ```
+    ///
     /// Cleanups run one after the other, at most five seconds each; one that waits at all must be
     /// awaited inside a tokio runtime with time enabled. What is registered meanwhile stays.
     ///
@@ -103,16 +119,18 @@ impl Registry {
     /// When the future is dropped, the cleanup that ran is dropped with it; the others run with
     /// the next of `end_run`, [`end_session`](Self::end_session), [`clean_up`](Self::clean_up) and
     /// [`shut_down`](Self::shut_down).
-    pub async fn end_run(&self, run: &RunId) -> Vec<TeardownReport> {
-        self.end(Some(&Scope::Run(run.clone()))).await
+    pub async fn end_run(&self, facts: &Facts) -> Vec<TeardownReport> {
+        self.end(Scope::run(facts).as_ref()).await
     }
 
     /// Runs the cleanups of a session that has ended. What dropped calls have left runs as well.
     ///
+    /// `facts` name the session and the identity as its calls did, as for [`end_run`](Self::end_run).
+    ///
     /// # Cancel safety
     /// As [`end_run`](Self::end_run).
-    pub async fn end_session(&self, session: &SessionId) -> Vec<TeardownReport> {
-        self.end(Some(&Scope::Session(session.clone()))).await
+    pub async fn end_session(&self, facts: &Facts) -> Vec<TeardownReport> {
+        self.end(Scope::session(facts).as_ref()).await
     }
 
     /// Runs what dropped calls have left: a cleanup of a call cannot run when the call is dropped,

@@ -90,6 +90,7 @@ impl Stream for SettlementStream {
                 return Poll::Ready(Some(early.into()));
             }
             if let Some(settlement) = this.settled.take() {
+                this.queue.unread.seen();
                 return Poll::Ready(Some(SettlementEvent::Settled(Box::new(settlement))));
             }
             let Some(call) = &mut this.call else {
@@ -119,6 +120,7 @@ impl Drop for SettlementStream {
         if let Some(unseen) = &self.settled {
             self.services.forget(unseen);
         }
+        self.queue.unread.forget();
     }
 }
 

@@ -11,9 +11,9 @@ use tool_core::{
     Arguments, BoxFuture, Call, Facts, Progress, ProgressSink, Settlement, Suspension,
 };
 
-use crate::batch::Turnstile;
 use crate::decision::Gating;
 use crate::queue::{Queue, Reports};
+use crate::siblings::Common;
 use crate::{Approvals, Door, Resolution, SettlementStream, Snapshot, pipeline};
 
 /// How many preliminary results a handler may be ahead of its consumer unless said otherwise.
@@ -53,7 +53,8 @@ pub struct Settling {
     pub(crate) gating: Gating,
     pub(crate) progress: Option<Arc<dyn ProgressSink>>,
     pub(crate) early: Option<Arc<Queue>>,
-    pub(crate) turnstile: Option<Arc<Turnstile>>,
+    /// What it shares with the other calls of its batch or turn.
+    pub(crate) common: Option<Arc<Common>>,
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -68,7 +69,7 @@ impl Settling {
             gating: Gating::default(),
             progress: None,
             early: None,
-            turnstile: None,
+            common: None,
             timeout: None,
         }
     }
@@ -131,8 +132,11 @@ impl Settling {
     }
 
     /// Ends the call that long after it was first polled, questions to people included, whether or
-    /// not its handler heeds it. No limit by default; the tool's own timeout holds besides. What
-    /// the handler registered to be cleaned up after the call runs yet, at most five seconds each.
+    /// not its handler heeds it. No limit by default; the tool's own timeout holds besides.
+    ///
+    /// The settlement comes within ten seconds after that, in which cleanups of the call run: none
+    /// begins after the first five, and each has five seconds. Those that did not begin run with the
+    /// next end of a scope, see [`Registry::clean_up`](crate::Registry::clean_up).
     ///
     /// A call with a limit must be awaited inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -162,8 +166,8 @@ impl Settling {
         SettlementStream::new(services, queue, self.into_future())
     }
 
-    pub(crate) fn turnstile(mut self, turnstile: Arc<Turnstile>) -> Self {
-        self.turnstile = Some(turnstile);
+    pub(crate) fn beside(mut self, common: Arc<Common>) -> Self {
+        self.common = Some(common);
         self
     }
 }

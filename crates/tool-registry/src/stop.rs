@@ -1,23 +1,21 @@
 //! Calls that are not started because of how another one ended.
 
 use std::fmt;
-use std::future::ready;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use futures_util::future::{Either, FutureExt as _};
-use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tool_core::{CallId, Facts, Outcome, Refusal, Settlement};
 
 use crate::contained::contained;
 use crate::pipeline::announce;
-use crate::{SettlementEvent, Settling, Snapshot};
+use crate::{Settling, Snapshot};
 
 /// What a host says of a settlement: whether it stops.
 type When = Box<dyn Fn(&Settlement) -> bool + Send + Sync>;
 
 /// Which settlements stop the calls that have not begun, and whether one has.
 ///
-/// A person who said so stops them whatever the host says.
+/// A person who said so stops them whatever the host says, and by default nothing else does.
+#[derive(Default)]
 pub(crate) struct Stop {
     when: Option<When>,
     /// The id of the call that did, where it has one.
@@ -25,57 +23,15 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Nothing stops but a person.
-    pub(crate) fn by_person() -> Arc<Self> {
-        Arc::new(Self {
-            when: None,
-            by: OnceLock::new(),
-        })
-    }
-
-    pub(crate) fn when(stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn when(stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static) -> Self {
+        Self {
             when: Some(Box::new(stops)),
             by: OnceLock::new(),
-        })
-    }
-
-    /// Settles a call, unless another has stopped it before it began.
-    pub(crate) async fn settle(&self, settling: Settling) -> Settlement {
-        match self.left_out(&settling) {
-            Some(settlement) => settlement,
-            None => {
-                let settlement = settling.await;
-                self.note(&settlement);
-                settlement
-            }
         }
     }
 
-    /// The same as a stream.
-    pub(crate) fn events(
-        self: &Arc<Self>,
-        settling: Settling,
-    ) -> BoxStream<'static, SettlementEvent> {
-        let stop = Arc::clone(self);
-        let events = async move {
-            match stop.left_out(&settling) {
-                Some(settlement) => {
-                    let settled = SettlementEvent::Settled(Box::new(settlement));
-                    Either::Left(stream::once(ready(settled)))
-                }
-                None => Either::Right(settling.stream().inspect(move |event| {
-                    if let SettlementEvent::Settled(settlement) = event {
-                        stop.note(settlement);
-                    }
-                })),
-            }
-        };
-        events.flatten_stream().boxed()
-    }
-
     /// The settlement of a call that may not begin any more.
-    fn left_out(&self, settling: &Settling) -> Option<Settlement> {
+    pub(crate) fn left_out(&self, settling: &Settling) -> Option<Settlement> {
         let stopped_by = self.by.get()?.clone();
         let call = &settling.call;
         Some(unrun(
@@ -88,15 +44,9 @@ impl Stop {
     }
 
     /// The first that stops is the one that is named. A predicate that panics stops.
-    fn note(&self, settlement: &Settlement) {
+    pub(crate) fn note(&self, settlement: &Settlement) {
         let stops = || match &self.when {
-            _ if matches!(
-                settlement.outcome,
-                Outcome::Refused(Refusal::Stopped { .. })
-            ) =>
-            {
-                true
-            }
+            _ if is_by_person(settlement) => true,
             None => false,
             Some(when) => contained(|| when(settlement)).unwrap_or(true),
         };
@@ -104,6 +54,21 @@ impl Stop {
             let _ = self.by.set(settlement.call.clone());
         }
     }
+
+    /// Of a call that another one made. Only a person stops by it, and it is the outer one, which
+    /// others know, that is named.
+    pub(crate) fn note_inner(&self, settlement: &Settlement, outer: Option<&CallId>) {
+        if is_by_person(settlement) {
+            let _ = self.by.set(outer.cloned());
+        }
+    }
+}
+
+fn is_by_person(settlement: &Settlement) -> bool {
+    matches!(
+        settlement.outcome,
+        Outcome::Refused(Refusal::Stopped { .. })
+    )
 }
 
 impl fmt::Debug for Stop {

@@ -6,9 +6,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tool_core::{
-    CallId, Cleanup, Digest, Event, EventKind, EventSink, Facts, Registered, RunId, SessionId,
-    TeardownEnd, TeardownReport, WireName,
+    CallId, Cleanup, Digest, Event, EventKind, EventSink, Facts, Registered, TeardownEnd,
+    TeardownReport, WireName,
 };
 
 use crate::contained::{awaited, contained};
@@ -34,12 +35,39 @@ struct Ledger {
     due: VecDeque<Pending>,
 }
 
-/// What outlives a call, told apart from everything else that does.
+/// What outlives a call, told apart from everything else that does: a run or a session by whose it
+/// is as well, as another tenant's may have the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
-    Run(RunId),
-    Session(SessionId),
+    Run(Digest),
+    Session(Digest),
     Shutdown,
+}
+
+impl Scope {
+    /// The run of a caller who says which it is.
+    pub(crate) fn run(facts: &Facts) -> Option<Self> {
+        let run = facts.run_id()?;
+        Some(Self::Run(owned(facts, run.as_str())))
+    }
+
+    /// The session of a caller who says which it is.
+    pub(crate) fn session(facts: &Facts) -> Option<Self> {
+        let session = facts.session_id()?;
+        Some(Self::Session(owned(facts, session.as_str())))
+    }
+}
+
+/// An id together with whose it is. An absent part is not an empty one.
+fn owned(facts: &Facts, id: &str) -> Digest {
+    let identity = facts.identification();
+    let parts = [
+        identity.and_then(|identity| identity.tenant.as_deref()),
+        identity.and_then(|identity| identity.principal.as_deref()),
+        Some(id),
+    ];
+    let parts = parts.map(|part| part.map_or(["-", ""], |part| ["+", part]));
+    Digest::of_parts(parts.as_flattened())
 }
 
 /// The cleanups of one scope, in the order of registering.
@@ -117,7 +145,7 @@ impl Teardowns {
     /// Runs what is due, and then the cleanups of a scope.
     pub(crate) async fn end(&self, scope: Option<&Scope>, told: &Told<'_>) -> Vec<TeardownReport> {
         let due = std::mem::take(&mut self.ledger().due);
-        let mut reports = self.run(due.into(), told).await;
+        let mut reports = self.run(due.into(), None, told).await;
         // Not before what is due has run: what is taken out and not run is due as well.
         let ended = scope.and_then(|scope| self.ledger().scopes.remove(scope));
         if let Some(ended) = ended {
@@ -154,17 +182,35 @@ impl Teardowns {
     ) -> Vec<TeardownReport> {
         let mut pending = cleanups.pending;
         pending.reverse();
-        self.run(pending, told).await
+        self.run(pending, None, told).await
     }
 
-    async fn run(&self, pending: Vec<Pending>, told: &Told<'_>) -> Vec<TeardownReport> {
+    /// The same for a call that is late: its settlement waits for what begins within the time of one
+    /// cleanup and for no more. The rest is due.
+    pub(crate) async fn run_some_of(&self, cleanups: Cleanups, told: &Told<'_>) {
+        let mut pending = cleanups.pending;
+        pending.reverse();
+        let last = Instant::now() + BUDGET;
+        self.run(pending, Some(last), told).await;
+    }
+
+    /// Runs cleanups one after the other, of which none begins after the last moment. One that has
+    /// begun has the whole of its time.
+    async fn run(
+        &self,
+        pending: Vec<Pending>,
+        last: Option<Instant>,
+        told: &Told<'_>,
+    ) -> Vec<TeardownReport> {
         let mut reports = Vec::with_capacity(pending.len());
         let mut left = Left {
             teardowns: self,
             told,
             pending: pending.into(),
         };
-        while let Some(next) = left.pending.pop_front() {
+        while last.is_none_or(|last| Instant::now() < last)
+            && let Some(next) = left.pending.pop_front()
+        {
             let Pending {
                 tool,
                 call,
@@ -215,7 +261,7 @@ impl Teardowns {
     }
 }
 
-/// Cleanups that are being run. What is left when that is given up is due later.
+/// Cleanups that are being run. What is left when that ends or is given up is due later.
 struct Left<'t> {
     teardowns: &'t Teardowns,
     told: &'t Told<'t>,

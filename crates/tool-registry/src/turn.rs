@@ -5,12 +5,15 @@ mod event;
 mod history;
 mod part;
 mod stream;
+mod whole;
 
 pub use event::TurnEvent;
 pub use history::{AssistantPart, History, ResultPart};
 pub use part::{Part, TurnError};
 pub use stream::TurnStream;
+pub use whole::WholeResponse;
 
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -18,7 +21,6 @@ use futures_core::Stream;
 use tool_core::{Facts, Settlement};
 
 use crate::siblings::Siblings;
-use crate::stop::Stop;
 use crate::{Approvals, Snapshot};
 
 /// One model response in the making: feed it with the parts as they come, take the events.
@@ -77,6 +79,7 @@ impl Turn {
 
     /// Ends each call that long after it was first polled, questions to people included. No limit
     /// by default; the tools' own timeouts hold besides.
+    /// Cleanups of a call that is late run as with [`Settling::timeout`](crate::Settling::timeout).
     ///
     /// A turn with a limit must be polled inside a tokio runtime with time enabled.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -93,7 +96,7 @@ impl Turn {
         mut self,
         stops: impl Fn(&Settlement) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.siblings.stop = Stop::when(stops);
+        self.siblings.stop_when(stops);
         self
     }
 
@@ -110,10 +113,41 @@ impl Turn {
     ///
     /// Parts that end without [`Part::Finish`](crate::Part::Finish) count as a whole response, as
     /// some hosts have no reason to give. Whoever reads a connection gives an error where it broke.
+    ///
+    /// Calls have their turn whenever the parts make whoever polls wait, and after 32 parts at the
+    /// latest: those that the stream has moved past run by then, though the response may be cut off
+    /// later. One that is there as a whole is fed by [`run_whole`](Self::run_whole), which knows.
     pub fn run<S, E>(self, parts: S) -> TurnStream<S, E>
     where
         S: Stream<Item = Result<Part, E>>,
     {
-        TurnStream::new(self, parts)
+        TurnStream::new(self, parts, false)
+    }
+
+    /// Feeds a response that is there as a whole: all parts are read before any call begins, however
+    /// many they are. None begins where the response was cut off or its parts do not fit together;
+    /// each is answered. Else it is as [`run`](Self::run).
+    ///
+    /// ```
+    /// use futures_util::StreamExt as _;
+    /// use tool_core::{Call, Facts};
+    /// use tool_registry::{FinishReason, Part, Registry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let calls = (0..100).map(|_| Part::Call(Call::new("delete", "{}")));
+    /// let cut_off = calls.chain([Part::Finish(FinishReason::Length)]);
+    ///
+    /// let mut turn = Registry::default().snapshot().turn(&Facts::new()).run_whole(cut_off);
+    /// while turn.next().await.is_some() {}
+    /// let results = turn.history().results();
+    /// assert!(results.iter().all(|result| result.outcome == "not_dispatched"));
+    /// # }
+    /// ```
+    pub fn run_whole(
+        self,
+        parts: impl IntoIterator<Item = Part>,
+    ) -> TurnStream<WholeResponse, Infallible> {
+        TurnStream::new(self, WholeResponse::new(parts), true)
     }
 }

@@ -11,6 +11,7 @@ use tool_core::{
 };
 
 use crate::artifact_draft::{check, invalid, mint};
+use crate::artifact_forgotten::Forgotten;
 use crate::artifact_intake::{Intake, take_in};
 use crate::artifact_record::{ArtifactRecord, Shape, damaged, file_name};
 use crate::artifact_room::{Entered, Locked, Room};
@@ -31,6 +32,7 @@ pub(crate) struct ArtifactFiles {
     pub(crate) folder: Folder,
     pub(crate) setup: DirArtifactsBuilder,
     pub(crate) rooms: Mutex<HashMap<ArtifactScope, Arc<Mutex<Room>>>>,
+    pub(crate) forgotten: Forgotten,
 }
 
 impl ArtifactFiles {
@@ -88,10 +90,12 @@ impl ArtifactFiles {
     ) -> Result<Visited<T>, ArtifactError> {
         for _ in 0..ATTEMPTS {
             let Some(room) = self.room(scope, create)? else {
+                self.forgotten.take(scope);
                 return Ok(Visited::Left(None));
             };
             let (taken, work) = (visit.taken.take(), &mut visit.work);
             let entered = Room::enter(&room, taken, |room| {
+                self.leave_out_forgotten(scope, room);
                 let done = work.take().map(|work| work(room)).transpose();
                 let left = room.leave_if_empty(&self.folder);
                 Ok::<_, io::Error>((done?, left?))

@@ -14,6 +14,7 @@ use tool_core::{
 
 use crate::artifact_draft::check_payload;
 use crate::artifact_files::ArtifactFiles;
+use crate::artifact_forgotten::Forgotten;
 use crate::artifact_limits::ArtifactLimits;
 use crate::artifact_record::{Shape, is_file_name};
 use crate::artifact_room::Room;
@@ -92,6 +93,7 @@ impl DirArtifactsBuilder {
                 folder,
                 setup: self,
                 rooms: Mutex::default(),
+                forgotten: Forgotten::default(),
             }),
         };
         store.sweep()?;
@@ -233,6 +235,12 @@ impl ArtifactStore for DirArtifacts {
         reference: &'a str,
     ) -> BoxFuture<'a, Result<(), ArtifactError>> {
         Box::pin(self.shared.drop_one(facts, reference))
+    }
+
+    /// The file is removed at once. Other processes may list the artifact until this one comes to
+    /// its scope again, at the latest with the next [sweep](Self::sweep).
+    fn forget(&self, facts: &Facts, reference: &str) {
+        self.shared.forget(facts, reference);
     }
 
     fn list<'a>(

@@ -2,6 +2,7 @@
 
 mod artifact_draft;
 mod artifact_files;
+mod artifact_forgotten;
 mod artifact_intake;
 mod artifact_limits;
 mod artifact_plan;

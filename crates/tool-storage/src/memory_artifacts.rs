@@ -207,6 +207,10 @@ impl ArtifactStore for MemoryArtifacts {
         })
     }
 
+    fn forget(&self, facts: &Facts, reference: &str) {
+        self.drop_one(facts, reference);
+    }
+
     fn list<'a>(
         &'a self,
         facts: &'a Facts,

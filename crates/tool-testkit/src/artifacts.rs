@@ -69,6 +69,7 @@ pub async fn run<H: ArtifactHarness>(harness: &H) -> Report {
         keeping::what_is_kept_is_detached,
         keeping::expiry_is_stated_when_it_is_put,
         keeping::deleting_is_agreement,
+        keeping::what_is_forgotten_is_gone,
         keeping::lists_are_paged_newest_first,
         keeping::a_page_is_not_moved_by_what_comes_and_goes,
         keeping::kinds_are_listed_exactly,

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_core::{
-    Column, ColumnMismatch, ColumnType, ComponentFault, Defect, DefectKind, Denial, FailureMode,
-    FailureOrigin, Gate, InvalidArguments, Issue, Outcome, Refusal, ResumeFault, Settlement,
-    Suspension, ToolFailure, judge_columns,
+    Bound, Column, ColumnMismatch, ColumnType, ComponentFault, Defect, DefectKind, Denial,
+    FailureMode, FailureOrigin, Gate, InvalidArguments, Issue, Outcome, Refusal, RefusalKind,
+    ResumeFault, Settlement, Suspension, ToolFailure, judge_columns,
 };
 
 fn mismatch() -> ColumnMismatch {
@@ -18,48 +18,61 @@ fn mismatch() -> ColumnMismatch {
 
 /// Every refusal there is.
 fn refusals() -> Vec<Refusal> {
-    vec![
-        Refusal::Unknown {
+    RefusalKind::all().map(refusal).collect()
+}
+
+fn refusal(kind: RefusalKind) -> Refusal {
+    match kind {
+        RefusalKind::Unknown => Refusal::Unknown {
             name: "x".to_owned(),
             nearest: Vec::new(),
         },
-        Refusal::Unavailable {
+        RefusalKind::Unavailable => Refusal::Unavailable {
             name: "x".to_owned(),
         },
-        Refusal::InvalidArguments(InvalidArguments::new([Issue::NotObject { got: "array" }])),
-        Refusal::Denied(Denial::new("x", "a rule")),
-        Refusal::Declined { note: None },
-        Refusal::Stopped { note: None },
-        Refusal::Component {
+        RefusalKind::InvalidArguments => {
+            Refusal::InvalidArguments(InvalidArguments::new([Issue::NotObject { got: "array" }]))
+        }
+        RefusalKind::Denied => Refusal::Denied(Denial::new("x", "a rule")),
+        RefusalKind::Declined => Refusal::Declined { note: None },
+        RefusalKind::Stopped => Refusal::Stopped { note: None },
+        RefusalKind::Component => Refusal::Component {
             fault: ComponentFault::Unresolved,
             operator: None,
         },
-        Refusal::Artifact {
+        RefusalKind::Artifact => Refusal::Artifact {
             issues: vec!["x is missing".to_owned()],
             operator: None,
         },
-        Refusal::Credential {
+        RefusalKind::Credential => Refusal::Credential {
             service: "x".to_owned(),
             operator: "an outage".to_owned(),
         },
-        Refusal::Ceiling {
+        RefusalKind::Ceiling => Refusal::Ceiling {
             chars: 2,
             max_chars: 1,
             narrow_by: Vec::new(),
         },
-        Refusal::Columns {
+        RefusalKind::TooLong => Refusal::TooLong {
+            bytes: 9,
+            lines: 2,
+            bound: Bound::new(8, 1).unwrap(),
+            narrow_by: Vec::new(),
+        },
+        RefusalKind::Columns => Refusal::Columns {
             mismatches: vec![mismatch()],
         },
-        Refusal::Resume {
+        RefusalKind::Resume => Refusal::Resume {
             fault: ResumeFault::Used,
         },
-        Refusal::Door {
+        RefusalKind::Door => Refusal::Door {
             declaration: "wants",
         },
-        Refusal::Request {
+        RefusalKind::Request => Refusal::Request {
             because: "an id is taken".to_owned(),
         },
-    ]
+        other => panic!("there is no refusal of the kind {other} here"),
+    }
 }
 
 /// One line for each outcome: its words, where it failed and whether it may be tried again.
@@ -113,6 +126,7 @@ fn the_words_the_origin_and_whether_to_try_again_are_fixed_for_every_end() {
             "refused artifact denied again",
             "refused credential denied -",
             "refused ceiling result again",
+            "refused too_long result again",
             "refused columns result -",
             "refused resume denied -",
             "refused door denied -",
@@ -145,6 +159,8 @@ fn what_a_model_reads_of_each_refusal_is_fixed() {
             "x is missing",
             "access to x could not be obtained; continue without it",
             "the result has 2 characters and the most is 1; no data was returned; ask for less",
+            "the result has 9 bytes in 2 lines and the most is 8 bytes in 1 lines; no data was \
+             returned; ask for less",
             "the result was withheld, as columns hold something else than declared: n: expected \
              number, got empty string in 1 of 1 rows",
             "the approval cannot be used, as it was decided before; make the call again",

@@ -15,7 +15,7 @@ impl Credentials for Host {
     ) -> BoxFuture<'a, Result<Credential, CredentialError>> {
         Box::pin(async move {
             let step = |step| {
-                self.tell(EventKind::Credential {
+                self.tell_met(EventKind::Credential {
                     service: &need.service,
                     step,
                 });

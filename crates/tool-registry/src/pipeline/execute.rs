@@ -51,8 +51,8 @@ pub(super) async fn execute<'e>(
     if let Some(settled) = settled_elsewhere(run, entry, input) {
         return settled;
     }
-    let _turn = match run.turnstile {
-        Some(turnstile) => Some(Box::pin(turnstile.enter(entry, input.value())).await),
+    let _turn = match &run.host.common {
+        Some(common) => Some(Box::pin(common.turnstile.enter(entry, input.value())).await),
         None => None,
     };
     let wanted = redeemed.map(|redeemed| redeemed.wanted);
@@ -73,7 +73,7 @@ pub(super) async fn execute<'e>(
     };
     let state = run.host.state();
     state.settle();
-    if let Some(cleaning) = run.host.clean_up() {
+    if let Some(cleaning) = run.host.clean_up(ended.is_err()) {
         cleaning.await;
     }
     drop(waiting);
@@ -93,6 +93,9 @@ pub(super) async fn execute<'e>(
         Ok(Some(Err(error))) => match error.into_kind() {
             HandlerErrorKind::Failure(failure) => Outcome::Failed(failure),
             HandlerErrorKind::Refused(refusal) => Outcome::Refused(refusal),
+            HandlerErrorKind::Unencoded(cause) => {
+                Outcome::Defect(Defect::shared(DefectKind::Output, cause))
+            }
             HandlerErrorKind::Defect(cause) => {
                 Outcome::Defect(Defect::shared(DefectKind::Handler, cause))
             }

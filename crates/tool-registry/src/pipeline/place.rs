@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    ArtifactDraft, ArtifactKind, ArtifactMeta, Artifacts, CallHost as _, Content, Outcome, Payload,
+    ArtifactDraft, ArtifactKind, ArtifactMeta, Artifacts, CallHost as _, Content, Digest, Outcome,
+    Payload,
 };
 
 use super::Run;
 use crate::Entry;
+use crate::kept::tell_put;
+use crate::placed::Placed;
 
 /// A result that is long enough to be kept.
 pub(super) struct Long {
@@ -45,14 +48,27 @@ pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
         most,
         kind,
     } = long;
+    let Some(store) = run.services.artifacts.as_ref() else {
+        return false;
+    };
     let draft = ArtifactDraft::new(kind).label(format!("{} result", run.name()));
+    // Of what stays in the settlement, whoever looks at it can tell by itself.
+    let told = run.settlement.output.is_none() && !run.services.after.is_empty();
+    let digest = told.then(|| Digest::of(text.as_bytes()));
     let payload = displaced(text, run.settlement.output());
     // As the handler itself would put it: stamped with the call, and told.
-    let artifacts = Artifacts::of(Some(&**run.host), run.facts).put_by(Some(run.name()), run.id());
-    match artifacts.put(draft, payload).await {
+    let artifacts = Artifacts::of(Some(&**store), run.facts).put_by(Some(run.name()), run.id());
+    let put = artifacts.put(draft, payload).await;
+    tell_put("put", &put, |kind| run.host.tell(kind));
+    match put {
         Ok(kept) => {
+            let placed = Placed::new(store, run.facts, &kept.meta.reference);
+            run.unseen.place(placed);
             let ticket = ticket(&kept.meta, chars, most);
             run.settlement.content = vec![Content::notice(ticket)];
+            if let Some(digest) = digest {
+                run.host.state().note_placed(digest);
+            }
             true
         }
         Err(error) => {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tool_core::{Arguments, CallId, Event, EventKind, Facts, Outcome, Settlement, Stage};
 
 use super::unseen::Unseen;
-use crate::batch::Turnstile;
 use crate::decision::Gating;
 use crate::host::Host;
 use crate::services::Services;
@@ -20,7 +19,6 @@ pub(crate) struct Run<'a> {
     pub(crate) delivered: Option<Box<(String, Arguments)>>,
     pub(crate) door: Door,
     pub(crate) gating: &'a mut Gating,
-    pub(crate) turnstile: Option<&'a Arc<Turnstile>>,
     pub(crate) host: &'a Arc<Host>,
     pub(crate) unseen: Unseen,
     /// The settlement in the making. Its tool is the name as called, and from resolving on the

@@ -31,6 +31,8 @@ type Running = Pin<Box<dyn Stream<Item = (usize, SettlementEvent)> + Send>>;
 pub struct TurnStream<S, E> {
     calls: Calls,
     parts: Option<Pin<Box<S>>>,
+    /// Whether all parts are there, and none of the calls has its turn before they are taken.
+    is_whole: bool,
     /// Parts that were taken since the calls had their turn.
     in_a_row: usize,
     assembly: Assembly,
@@ -54,7 +56,7 @@ impl<S, E> TurnStream<S, E>
 where
     S: Stream<Item = Result<Part, E>>,
 {
-    pub(super) fn new(turn: Turn, parts: S) -> Self {
+    pub(super) fn new(turn: Turn, parts: S, is_whole: bool) -> Self {
         let Turn { siblings, resolved } = turn;
         let resolved = resolved.into_iter().map(Box::new);
         Self {
@@ -66,6 +68,7 @@ where
                 begun: Vec::new(),
             },
             parts: Some(Box::pin(parts)),
+            is_whole,
             in_a_row: 0,
             assembly: Assembly::default(),
             history: History::default(),
@@ -268,7 +271,7 @@ where
             if let Some(parts) = this.parts.as_mut().filter(|_| !passed_over) {
                 match parts.as_mut().poll_next(cx) {
                     Poll::Ready(Some(Ok(part))) => {
-                        this.in_a_row += 1;
+                        this.in_a_row += usize::from(!this.is_whole);
                         if let Err(error) = this.take(part) {
                             this.fail(TurnEvent::Malformed(error));
                         }

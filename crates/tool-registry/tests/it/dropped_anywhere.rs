@@ -23,7 +23,7 @@ pub(crate) struct World {
     pub(crate) cleaned: Count,
 }
 
-pub(crate) const TOOLS: [&str; 8] = [
+pub(crate) const TOOLS: [&str; 9] = [
     "plain",
     "demanding",
     "alone",
@@ -32,6 +32,7 @@ pub(crate) const TOOLS: [&str; 8] = [
     "outer",
     "failing",
     "typed",
+    "placed",
 ];
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -49,6 +50,7 @@ impl World {
         let registry = Registry::builder()
             .permission(Permission::new(slow.clone(), slow.clone()))
             .artifacts(slow.clone())
+            .place_above(40.try_into().unwrap())
             .credentials(slow.clone())
             .before(slow.clone())
             .after(slow.clone())
@@ -81,6 +83,16 @@ impl World {
                 }
             })
         };
+        let placed = {
+            let alive = slow.alive.clone();
+            crate::tools::run(move |_| {
+                let alive = alive.clone();
+                async move {
+                    alive.take_time().await;
+                    Ok(json!("longer than what is shown, so that it is placed"))
+                }
+            })
+        };
         let handled = handler().handles_provider_tool("acme.shell", "shell_1", Map::new());
         let failing = {
             let alive = slow.alive.clone();
@@ -104,6 +116,7 @@ impl World {
             ("outer", outer(&slow.alive)),
             ("failing", failing),
             ("typed", typed.into()),
+            ("placed", placed),
             ("outside", Tool::external("Asks the crowd", any())),
         ];
         registry.register(tools).unwrap().keep();
@@ -189,7 +202,7 @@ fn outer(alive: &Alive) -> Tool {
 }
 
 /// Drops what `start` begins after each possible number of polls, until it comes to its end.
-/// `start` says how many outputs the settlements that were seen have.
+/// `start` says how many outputs and artifacts the settlements that were seen have.
 pub(crate) fn drop_everywhere(
     asks: bool,
     start: impl Fn(&World) -> BoxFuture<'static, usize>,
@@ -214,7 +227,13 @@ pub(crate) fn drop_everywhere(
 }
 
 pub(crate) fn outputs<'s>(settled: impl IntoIterator<Item = &'s tool_core::Settlement>) -> usize {
-    settled.into_iter().map(|one| one.retained.len()).sum()
+    settled.into_iter().map(kept).sum()
+}
+
+/// How much of a settlement is kept in stores.
+pub(crate) fn kept(settlement: &tool_core::Settlement) -> usize {
+    let is_placed = settlement.text().contains(r#""placed":true"#);
+    settlement.retained.len() + usize::from(is_placed)
 }
 
 #[test]

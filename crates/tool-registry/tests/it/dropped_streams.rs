@@ -8,13 +8,14 @@ use futures_util::{Stream, StreamExt as _, stream};
 use tool_core::Facts;
 use tool_registry::{Approvals, Batch, FinishReason, Part, SettlementEvent, TurnEvent, TurnStream};
 
-use crate::dropped_anywhere::{TOOLS, World, call, drop_everywhere, outputs};
+use crate::dropped_anywhere::{TOOLS, World, call, drop_everywhere, kept, outputs};
 use crate::slow::with_timers;
 
 /// Calls of every kind, some of which wait for each other.
-const MANY: [&str; 9] = [
+const MANY: [&str; 10] = [
     "keyed",
     "alone",
+    "placed",
     "keyed",
     "outer",
     "missing",
@@ -39,10 +40,10 @@ fn a_batch_leaves_nothing_wherever_it_is_dropped() {
     }
 }
 
-/// The outputs that a settlement in `event` retained.
+/// What a settlement in `event` has in stores.
 fn retained(event: &SettlementEvent) -> usize {
     match event {
-        SettlementEvent::Settled(settled) => settled.retained.len(),
+        SettlementEvent::Settled(settled) => kept(settled),
         _ => 0,
     }
 }
@@ -108,7 +109,7 @@ fn drop_stream<S>(
 fn a_stream_of_a_batch_leaves_nothing_wherever_it_is_dropped() {
     for asks in [false, true] {
         let start = |world: &World| batch(world).stream();
-        drop_stream(asks, start, |(_, event)| retained(event), 8);
+        drop_stream(asks, start, |(_, event)| retained(event), 9);
     }
 }
 
@@ -133,15 +134,15 @@ fn turn(
 #[test]
 fn a_turn_leaves_nothing_wherever_it_is_dropped() {
     for (asks, approvals, reason, ends) in [
-        (false, Approvals::Inline, FinishReason::ToolCalls, 8),
-        (true, Approvals::Inline, FinishReason::ToolCalls, 8),
+        (false, Approvals::Inline, FinishReason::ToolCalls, 9),
+        (true, Approvals::Inline, FinishReason::ToolCalls, 9),
         // All of them wait, so none has an output.
         (true, Approvals::Suspend, FinishReason::ToolCalls, 0),
         (false, Approvals::Inline, FinishReason::Length, 0),
     ] {
         let start = |world: &World| turn(world, approvals, reason.clone());
         let retained = |event: &TurnEvent<std::io::Error>| match event {
-            TurnEvent::Settled { settlement, .. } => settlement.retained.len(),
+            TurnEvent::Settled { settlement, .. } => kept(settlement),
             _ => 0,
         };
         drop_stream(asks, start, retained, ends);

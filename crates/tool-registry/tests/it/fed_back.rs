@@ -5,8 +5,9 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tool_core::{
-    Call, Column, ColumnType, Context, Defect, DefectKind, Denial, Facts, InvalidArguments, Issue,
-    Outcome, Refusal, ResumeFault, Settlement, Tool, ToolFailure, judge_columns,
+    Bound, Call, Column, ColumnType, ComponentFault, Context, Defect, DefectKind, Denial, Facts,
+    InvalidArguments, Issue, Outcome, Refusal, RefusalKind, ResumeFault, Settlement, Tool,
+    ToolFailure, judge_columns,
 };
 use tool_registry::{AssistantPart, FinishReason, Part, ResultPart};
 
@@ -80,6 +81,10 @@ async fn the_part_of_a_call_shows_what_was_encoded_and_the_result_is_of_what_was
 
 /// A refusal of every kind.
 fn refusals() -> Vec<Refusal> {
+    RefusalKind::all().map(refusal).collect()
+}
+
+fn refusal(kind: RefusalKind) -> Refusal {
     let name = || "x".to_owned();
     let issue = Issue::Missing {
         path: String::new(),
@@ -87,36 +92,51 @@ fn refusals() -> Vec<Refusal> {
     };
     let columns = [("n".to_owned(), Column::new(ColumnType::Number))].into();
     let mismatches = judge_columns(&columns, &json!([{"n": "canary"}])).unwrap();
-    vec![
-        Refusal::Unknown {
+    match kind {
+        RefusalKind::Unknown => Refusal::Unknown {
             name: name(),
             nearest: vec!["y".to_owned()],
         },
-        Refusal::Unavailable { name: name() },
-        Refusal::InvalidArguments(InvalidArguments::new([issue])),
-        Refusal::Denied(Denial::new("x", "canary")),
-        Refusal::Declined { note: None },
-        Refusal::Artifact {
+        RefusalKind::Unavailable => Refusal::Unavailable { name: name() },
+        RefusalKind::InvalidArguments => Refusal::InvalidArguments(InvalidArguments::new([issue])),
+        RefusalKind::Denied => Refusal::Denied(Denial::new("x", "canary")),
+        RefusalKind::Declined => Refusal::Declined { note: None },
+        RefusalKind::Stopped => Refusal::Stopped { note: None },
+        RefusalKind::Component => Refusal::Component {
+            fault: ComponentFault::Unresolved,
+            operator: Some("canary".to_owned()),
+        },
+        RefusalKind::Artifact => Refusal::Artifact {
             issues: vec!["x is missing".to_owned()],
             operator: Some("canary".to_owned()),
         },
-        Refusal::Credential {
+        RefusalKind::Credential => Refusal::Credential {
             service: name(),
             operator: "canary".to_owned(),
         },
-        Refusal::Ceiling {
+        RefusalKind::Ceiling => Refusal::Ceiling {
             chars: 2,
             max_chars: 1,
             narrow_by: Vec::new(),
         },
-        Refusal::Columns { mismatches },
-        Refusal::Resume {
+        RefusalKind::TooLong => Refusal::TooLong {
+            bytes: 9,
+            lines: 2,
+            bound: Bound::new(8, 1).unwrap(),
+            narrow_by: Vec::new(),
+        },
+        RefusalKind::Columns => Refusal::Columns { mismatches },
+        RefusalKind::Resume => Refusal::Resume {
             fault: ResumeFault::Used,
         },
-        Refusal::Door {
+        RefusalKind::Door => Refusal::Door {
             declaration: "wants",
         },
-    ]
+        RefusalKind::Request => Refusal::Request {
+            because: "an id is taken".to_owned(),
+        },
+        other => panic!("there is no refusal of the kind {other} here"),
+    }
 }
 
 #[test]

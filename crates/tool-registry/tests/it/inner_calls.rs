@@ -1,10 +1,13 @@
 //! Calls that a handler makes of other tools.
 
-use serde_json::json;
-use tool_core::{Call, CheckIn, Context, Decision, Facts, Outcome, Permission, Stage};
-use tool_registry::{Door, Registry};
+use std::num::NonZeroUsize;
 
-use crate::ports::{Count, Gone, Log, Rules, open, rule};
+use futures_util::{StreamExt as _, stream};
+use serde_json::json;
+use tool_core::{Answer, Call, CheckIn, Context, Decision, Facts, Outcome, Permission, Stage};
+use tool_registry::{Door, Part, Registry, SettlementEvent, TurnEvent};
+
+use crate::ports::{Answers, Count, Gone, Log, Rules, open, rule};
 use crate::tools::{call, fixed, mirror, output, run};
 
 #[tokio::test]
@@ -174,4 +177,76 @@ async fn inner_calls_see_the_snapshot_of_the_outer_call() {
     assert_eq!(settled.text(), "refused");
     assert!(matches!(settled.outcome, Outcome::Completed));
     assert_eq!(call(&registry, "newcomer").await.text(), "new");
+}
+
+/// Calls `delete` from `outer`, and has a person asked about each `delete`.
+fn asked_within(deletes: &Count) -> Registry {
+    let policy = Rules(|request: &tool_core::Request<'_>| {
+        let is_delete = request
+            .tool
+            .is_some_and(|tool| tool.name().as_str() == "delete");
+        rule(if is_delete {
+            Decision::Ask
+        } else {
+            Decision::Allow
+        })
+    });
+    let stops = Answers(Answer::Stopped { note: None }, Count::default());
+    let registry = Registry::builder()
+        .permission(Permission::new(policy, stops))
+        .build();
+    let outer = run(|cx: Context| async move {
+        let tools = cx.dispatch().ok_or("no dispatch");
+        let tools = tools.map_err(tool_core::HandlerError::defect)?;
+        let inner = tools.call("delete".to_owned(), json!({})).await;
+        Ok(json!(inner.text()))
+    });
+    let delete = mirror(json!({"type": "object"}), deletes);
+    let tools = [("outer", outer), ("delete", delete), ("other", fixed("x"))];
+    registry.register(tools).unwrap().keep();
+    registry
+}
+
+#[tokio::test]
+async fn a_person_who_stops_an_inner_call_stops_what_the_outer_one_belongs_to() {
+    let deletes = Count::default();
+    let registry = asked_within(&deletes);
+    let calls = || [("outer", "c1"), ("delete", "c2"), ("other", "c3")];
+    let calls = || calls().map(|(name, id)| Call::new(name, "{}").id(id));
+    let one = NonZeroUsize::MIN;
+    let batch = || registry.snapshot().batch(calls(), &Facts::new());
+    let whole = batch().concurrency(one).settle().await;
+    let mut streamed = Vec::new();
+    let mut events = batch().concurrency(one).stream();
+    while let Some((_, event)) = events.next().await {
+        if let SettlementEvent::Settled(settled) = event {
+            streamed.push(*settled);
+        }
+    }
+    let parts: Vec<_> = calls().map(Part::Call).into_iter().collect();
+    let parts = parts.into_iter().map(Ok::<_, std::io::Error>);
+    let turn = registry.snapshot().turn(&Facts::new()).concurrency(one);
+    let mut turn = turn.run(stream::iter(parts));
+    let mut in_turn = Vec::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Settled { settlement, .. } = event {
+            in_turn.push(*settlement);
+        }
+    }
+    for settled in [whole, streamed, in_turn] {
+        let ends: Vec<_> = settled.iter().map(|one| one.outcome.as_str()).collect();
+        assert_eq!(ends, ["completed", "not_dispatched", "not_dispatched"]);
+        assert_eq!(settled[0].text(), "the user declined this call and stopped");
+        for left_out in &settled[1..] {
+            let Outcome::NotDispatched { stopped_by } = &left_out.outcome else {
+                panic!("it began")
+            };
+            assert_eq!(stopped_by.as_ref().map(|id| id.as_str()), Some("c1"));
+        }
+    }
+    assert_eq!(deletes.get(), 0);
+    // Alone it belongs to nothing, and the next is begun.
+    for _ in 0..2 {
+        assert!(!call(&registry, "outer").await.is_error());
+    }
 }

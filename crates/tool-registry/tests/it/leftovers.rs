@@ -53,10 +53,15 @@ async fn cleanups_of_a_dropped_call_run_with_whatever_ends_next() {
     type End = fn(Registry) -> tool_core::BoxFuture<'static, usize>;
     let ends: [(&str, End); 4] = [
         ("run", |registry| {
-            Box::pin(async move { registry.end_run(&"other".into()).await.len() })
+            Box::pin(async move { registry.end_run(&Facts::new().run("other")).await.len() })
         }),
         ("session", |registry| {
-            Box::pin(async move { registry.end_session(&"other".into()).await.len() })
+            Box::pin(async move {
+                registry
+                    .end_session(&Facts::new().session("other"))
+                    .await
+                    .len()
+            })
         }),
         ("clean up", |registry| {
             Box::pin(async move { registry.clean_up().await.len() })
@@ -89,6 +94,63 @@ async fn cleanups_of_a_call_that_ran_out_of_its_own_time_run_before_it_is_settle
     assert_eq!(settled.outcome.as_str(), "timed_out");
     assert_eq!(log.lines(), ["a"]);
     assert!(registry.clean_up().await.is_empty());
+}
+
+/// Registers ten cleanups of the call that take so long each, and never ends.
+fn slow_to_clean(log: &Log, each: Duration) -> Tool {
+    let log = log.clone();
+    run(move |cx: Context| {
+        let log = log.clone();
+        async move {
+            for number in 0..10 {
+                let log = log.clone();
+                cx.on_teardown(
+                    TeardownScope::Call,
+                    &number.to_string(),
+                    move || async move {
+                        log.write(format!("begins {number}"));
+                        let _ = tokio::time::timeout(each, std::future::pending::<()>()).await;
+                        log.write(format!("ends {number}"));
+                    },
+                )?;
+            }
+            std::future::pending().await
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ran_out_of_time_says_so_before_all_of_its_cleanups_have_run() {
+    let second = Duration::from_secs(1);
+    // How long each takes, how many of them begin and end, and how long the settlement takes.
+    for (each, began, ended, reported) in [(3600, 1, 0, 6), (2, 3, 3, 7), (0, 10, 10, 1)] {
+        for own in [true, false] {
+            let log = Log::default();
+            let tool = slow_to_clean(&log, each * second);
+            let registry = registry_of(if own { tool.timeout(second) } else { tool });
+            let snapshot = registry.snapshot();
+            let mut settling = snapshot.settle(Call::new("tool", "{}"), &Facts::new());
+            if !own {
+                settling = settling.timeout(second);
+            }
+            let begun = tokio::time::Instant::now();
+            let settled = settling.await;
+            assert_eq!(settled.outcome.as_str(), "timed_out");
+            // Timers are as fine as a millisecond.
+            assert_eq!(begun.elapsed().as_secs(), reported, "{each} s each");
+            let count = |word: &str| {
+                let lines = log.lines();
+                lines.iter().filter(|line| line.starts_with(word)).count()
+            };
+            assert_eq!((count("begins"), count("ends")), (began, ended));
+            // The rest is due, the one registered last first, and nothing is lost.
+            assert_eq!(registry.clean_up().await.len(), 10 - began);
+            let begins: Vec<_> = (0..10).rev().map(|n| format!("begins {n}")).collect();
+            let lines = log.lines();
+            let lines = lines.into_iter().filter(|line| line.starts_with("begins"));
+            assert_eq!(lines.collect::<Vec<_>>(), begins);
+        }
+    }
 }
 
 #[test]
@@ -174,8 +236,7 @@ async fn an_end_that_is_given_up_loses_only_the_cleanup_that_ran() {
     let facts = Facts::new().session("s");
     let settling = registry.snapshot().settle(Call::new("tool", "{}"), &facts);
     assert!(!settling.await.is_error());
-    let session = "s".into();
-    let mut ending = Box::pin(registry.end_session(&session));
+    let mut ending = Box::pin(registry.end_session(&facts));
     assert!(poll(ending.as_mut()).is_pending());
     assert_eq!(log.lines(), ["c"]);
     drop(ending);
@@ -183,7 +244,7 @@ async fn an_end_that_is_given_up_loses_only_the_cleanup_that_ran() {
     let reports = registry.clean_up().await;
     assert_eq!(reports.len(), 2);
     assert_eq!(log.lines(), ["c", "b", "a"]);
-    assert!(registry.end_session(&session).await.is_empty());
+    assert!(registry.end_session(&facts).await.is_empty());
 }
 
 #[tokio::test]
@@ -284,7 +345,7 @@ async fn every_cleanup_is_told_with_its_call_and_its_key_as_a_digest() {
     let facts = Facts::new().run("r");
     let settling = registry.snapshot().settle(Call::new("tool", "{}"), &facts);
     assert!(!settling.await.is_error());
-    let reports = registry.end_run(&"r".into()).await;
+    let reports = registry.end_run(&facts).await;
     assert_eq!(reports[0].end, TeardownEnd::Panicked);
     assert_eq!(told.lines(), ["r Done 12", "settled", "r Panicked 12"]);
 }

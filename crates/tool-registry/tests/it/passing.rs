@@ -27,6 +27,10 @@ type Row = (ArtifactScope, ArtifactMeta, Payload);
 pub(crate) struct Pantry(Arc<Mutex<Vec<Row>>>);
 
 impl Pantry {
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
     fn find(&self, facts: &Facts, reference: &str) -> Option<Row> {
         let scope = ArtifactScope::of(facts);
         let rows = self.0.lock().unwrap();
@@ -64,6 +68,12 @@ impl ArtifactStore for Pantry {
         );
         rows.push((ArtifactScope::of(facts), meta.clone(), payload));
         Box::pin(async { Ok(Kept::new(meta, Vec::new())) })
+    }
+
+    fn forget(&self, facts: &Facts, reference: &str) {
+        let scope = ArtifactScope::of(facts);
+        let mut rows = self.0.lock().unwrap();
+        rows.retain(|(of, meta, _)| *of != scope || meta.reference.as_str() != reference);
     }
 
     fn list<'a>(

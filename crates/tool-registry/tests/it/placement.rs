@@ -1,18 +1,20 @@
 //! Long results as artifacts: what comes before it, what it leads to, and who sees the ticket.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tool_core::{
     AfterHook, Artifact, ArtifactDraft, ArtifactError, ArtifactKind, ArtifactStore, Bound,
     BoxFuture, Call, Context, Facts, HookError, Kept, Outcome, Payload, RefusalKind, SettledCall,
     Settlement, Tool, ToolFailure, Validation,
 };
-use tool_registry::{Registry, RegistryBuilder};
+use tool_registry::{Registry, RegistryBuilder, SettlementEvent};
 
 use crate::passing::Pantry;
-use crate::ports::{Count, Drawer, Log, open};
+use crate::ports::{After, Count, Drawer, Log, Stuck, open};
 use crate::tools::{refusal, run};
 
 /// A store that counts what is put into it.
@@ -275,6 +277,95 @@ async fn whoever_goes_by_the_text_of_a_result_sees_the_ticket_once_results_are_p
     // Programs still have the output itself.
     let output = placed.output().and_then(Value::as_str);
     assert!(output.is_some_and(|output| output.ends_with("needle")));
+}
+
+/// What hooks that come before the ticket is seen do to it.
+#[tokio::test(start_paused = true)]
+async fn what_is_placed_goes_when_the_ticket_is_shown_to_nobody() {
+    let registry = |store: &Pantry, builder: RegistryBuilder| {
+        let builder = builder.artifacts(store.clone()).place_above(size(40));
+        let registry = builder.build();
+        let tool = [("tool", says("x".repeat(100)))];
+        registry.register(tool).unwrap().keep();
+        registry.snapshot()
+    };
+    let call = || Call::new("tool", "{}");
+    let facts = Facts::new().session("s1");
+
+    let (store, stuck) = (Pantry::default(), Stuck::default());
+    let snapshot = registry(&store, open().after(stuck.clone()));
+    let mut dropped = snapshot.settle(call(), &facts).into_future();
+    assert!(futures_util::poll!(dropped.as_mut()).is_pending());
+    assert_eq!((stuck.reached.get(), store.count()), (1, 1));
+    drop(dropped);
+    assert_eq!(store.count(), 0, "dropped");
+
+    let late = snapshot.settle(call(), &facts);
+    let late = late.timeout(Duration::from_secs(1)).await;
+    assert_eq!(late.outcome.as_str(), "timed_out");
+    assert_eq!((stuck.reached.get(), store.count()), (2, 0));
+
+    let broken = After(|settlement: &mut Settlement, _: &Facts| {
+        assert!(ticket(settlement).is_some());
+        Err(HookError::broken("the hook is out of order"))
+    });
+    let store = Pantry::default();
+    let settled = registry(&store, open().after(broken)).settle(call(), &facts);
+    assert_eq!(settled.await.outcome.as_str(), "defect");
+    assert_eq!(store.count(), 0, "broken");
+
+    // One that is seen stays.
+    let store = Pantry::default();
+    let settled = registry(&store, open()).settle(call(), &facts).await;
+    assert!(ticket(&settled).is_some());
+    assert_eq!(store.count(), 1);
+}
+
+/// Of calls that have settled, while whoever waits for them waits for something else as well.
+#[tokio::test]
+async fn what_is_placed_goes_with_a_settlement_that_was_not_given_out() {
+    let contexts: Arc<Mutex<Vec<Context>>> = Arc::default();
+    let keeps = Arc::clone(&contexts);
+    let long = run(move |cx: Context| {
+        // A task that outlives the call may have its context for long.
+        keeps.lock().unwrap().push(cx.clone());
+        cx.progress("done");
+        async { Ok(json!("x".repeat(100))) }
+    });
+    let store = Pantry::default();
+    let registry = open()
+        .artifacts(store.clone())
+        .place_above(size(40))
+        .build();
+    let endless = run(|_| std::future::pending());
+    let tools = [("long", long), ("endless", endless)];
+    registry.register(tools).unwrap().keep();
+    let snapshot = registry.snapshot();
+    let facts = Facts::new();
+
+    let calls = ["long", "endless"].map(|name| Call::new(name, "{}"));
+    let mut batch = Box::pin(snapshot.batch(calls, &facts).settle());
+    assert!(futures_util::poll!(batch.as_mut()).is_pending());
+    assert_eq!(store.count(), 1);
+    drop(batch);
+    assert_eq!(store.count(), 0, "batch");
+
+    let mut events = snapshot.settle(Call::new("long", "{}"), &facts).stream();
+    assert!(matches!(
+        events.next().await,
+        Some(SettlementEvent::Progress(_))
+    ));
+    assert_eq!(store.count(), 1);
+    drop(events);
+    assert_eq!(store.count(), 0, "stream");
+
+    // Those that were given out stay.
+    let calls = ["long", "long"].map(|name| Call::new(name, "{}"));
+    assert_eq!(snapshot.batch(calls, &facts).settle().await.len(), 2);
+    let events = snapshot.settle(Call::new("long", "{}"), &facts).stream();
+    assert_eq!(events.count().await, 2);
+    contexts.lock().unwrap().clear();
+    assert_eq!(store.count(), 3);
 }
 
 #[tokio::test]

@@ -9,11 +9,12 @@ use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 use tool_core::{
-    AfterHook, Answer, Approver, ApproverError, Artifact, ArtifactError, ArtifactKind,
-    ArtifactStore, Ask, BeforeHook, Bounded, BoxFuture, Content, Credential, CredentialError,
-    CredentialNeed, Credentials, Decision, Digest, Facts, HookError, Incoming, OutputPage,
-    OutputStore, PageRequest, Policy, PolicyError, Request, Retained, Retention, Ruling,
-    SettledCall, Settlement, State, StateError, StoreError, StoreErrorKind, Word,
+    AfterHook, Answer, Approver, ApproverError, Artifact, ArtifactDraft, ArtifactError,
+    ArtifactKind, ArtifactMeta, ArtifactStore, Ask, BeforeHook, Bounded, BoxFuture, Content,
+    Credential, CredentialError, CredentialNeed, Credentials, Decision, Digest, Facts, HookError,
+    Incoming, Kept, OutputPage, OutputStore, PageRequest, Payload, Policy, PolicyError, Request,
+    Retained, Retention, Ruling, SettledCall, Settlement, State, StateError, StoreError,
+    StoreErrorKind, Word,
 };
 use tool_registry::MemoryState;
 
@@ -90,7 +91,7 @@ impl Drop for Life {
 #[derive(Clone, Default)]
 pub(crate) struct Slow {
     pub(crate) alive: Alive,
-    /// What was retained and not forgotten.
+    /// What was retained or placed, and not forgotten.
     pub(crate) outputs: Arc<Mutex<Vec<String>>>,
     pub(crate) asks: bool,
     pub(crate) state: Arc<MemoryState>,
@@ -132,6 +133,27 @@ impl ArtifactStore for Slow {
     ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
         let kind = ArtifactKind::new("report").unwrap();
         self.then(Ok(Some(Artifact::new(kind, "data"))))
+    }
+
+    fn put<'a>(
+        &'a self,
+        _: &'a Facts,
+        draft: ArtifactDraft,
+        payload: Payload,
+    ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
+        Box::pin(async move {
+            self.alive.take_time().await;
+            let reference = format!("art_{}", self.stored.fetch_add(1, Ordering::SeqCst));
+            let (media_type, bytes) = (payload.media_type(), payload.to_bytes().len() as u64);
+            let (reference_of, at) = ((&*reference).into(), SystemTime::UNIX_EPOCH);
+            let meta = ArtifactMeta::of_draft(draft, reference_of, media_type, bytes, at);
+            self.outputs.lock().unwrap().push(reference);
+            Ok(Kept::new(meta, Vec::new()))
+        })
+    }
+
+    fn forget(&self, _: &Facts, reference: &str) {
+        self.outputs.lock().unwrap().retain(|id| id != reference);
     }
 }
 

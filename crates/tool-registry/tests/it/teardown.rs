@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use tool_core::{
-    Call, Context, Facts, Registered, TeardownEnd, TeardownError, TeardownScope, Tool, ToolFailure,
+    BoxFuture, Call, Context, Facts, Identification, Registered, TeardownEnd, TeardownError,
+    TeardownScope, Tool, ToolFailure,
 };
 use tool_registry::{Door, Registry};
 
@@ -85,6 +86,62 @@ async fn cleanups_of_a_call_run_also_after_a_failure_a_panic_and_a_timeout() {
 }
 
 #[tokio::test]
+async fn runs_and_sessions_of_one_id_are_those_of_each_tenant_and_principal() {
+    let of = |facts: Facts, tenant: &str, principal: &str| {
+        facts.identity(Identification::principal(principal).tenant(tenant))
+    };
+    type End = fn(Registry, Facts) -> BoxFuture<'static, usize>;
+    let ends: [(TeardownScope, Facts, End); 2] = [
+        (
+            TeardownScope::Run,
+            Facts::new().run("1"),
+            |registry, facts| Box::pin(async move { registry.end_run(&facts).await.len() }),
+        ),
+        (
+            TeardownScope::Session,
+            Facts::new().session("1"),
+            |registry, facts| Box::pin(async move { registry.end_session(&facts).await.len() }),
+        ),
+    ];
+    for (scope, facts, end) in ends {
+        let log = Log::default();
+        let registry = open().build();
+        let tool = cleaning(&log, scope, &["k"]);
+        registry.register([("tool", tool)]).unwrap().keep();
+        let callers = [
+            facts.clone(),
+            facts.clone().identity(Identification::principal("ada")),
+            of(facts.clone(), "acme", "ada"),
+            of(facts.clone(), "acme", "bob"),
+            of(facts.clone(), "other", "ada"),
+            of(facts.clone(), "", "ada"),
+        ];
+        for caller in &callers {
+            settle(&registry, caller).await;
+        }
+        // None of them was taken for another's, which would have been kept in its place.
+        assert_eq!(log.lines(), ["ran"; 6], "{scope}");
+        for (ended, caller) in callers.iter().enumerate() {
+            assert_eq!(end(registry.clone(), caller.clone()).await, 1, "{scope}");
+            let cleaned = log
+                .lines()
+                .iter()
+                .filter(|line| *line == "cleaned k")
+                .count();
+            assert_eq!(cleaned, ended + 1, "{scope}");
+            assert_eq!(end(registry.clone(), caller.clone()).await, 0, "{scope}");
+        }
+        // Who names nothing ends nothing.
+        settle(&registry, &callers[2]).await;
+        assert_eq!(
+            end(registry.clone(), of(Facts::new(), "acme", "ada")).await,
+            0
+        );
+        assert_eq!(registry.shut_down().await.len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn cleanups_of_a_run_and_a_session_wait_for_their_end_and_are_counted() {
     let log = Log::default();
     let registry = open().build();
@@ -95,7 +152,7 @@ async fn cleanups_of_a_run_and_a_session_wait_for_their_end_and_are_counted() {
     settle(&registry, &facts).await;
     settle(&registry, &Facts::new().run("run2")).await;
     assert!(!log.lines().contains(&"cleaned r".to_owned()));
-    let reports = registry.end_run(&"run1".into()).await;
+    let reports = registry.end_run(&Facts::new().run("run1")).await;
     assert_eq!((reports.len(), reports[0].end), (1, TeardownEnd::Done));
     assert_eq!(
         log.lines()
@@ -104,14 +161,19 @@ async fn cleanups_of_a_run_and_a_session_wait_for_their_end_and_are_counted() {
             .count(),
         1
     );
-    assert!(registry.end_run(&"run1".into()).await.is_empty());
+    assert!(registry.end_run(&facts).await.is_empty());
 
     let _session = registry
         .register([("tool", cleaning(&log, TeardownScope::Session, &["s"]))])
         .unwrap();
     settle(&registry, &facts).await;
-    assert!(registry.end_session(&"s2".into()).await.is_empty());
-    assert_eq!(registry.end_session(&"s1".into()).await.len(), 1);
+    assert!(
+        registry
+            .end_session(&Facts::new().session("s2"))
+            .await
+            .is_empty()
+    );
+    assert_eq!(registry.end_session(&facts).await.len(), 1);
     // What is left goes at the end.
     assert_eq!(registry.shut_down().await.len(), 1);
     assert!(registry.shut_down().await.is_empty());

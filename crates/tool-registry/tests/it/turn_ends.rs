@@ -81,6 +81,55 @@ async fn a_malformed_later_part_of_a_whole_response_lets_nothing_run() {
 }
 
 #[tokio::test]
+async fn a_whole_response_of_many_calls_that_was_cut_off_or_is_malformed_lets_nothing_run() {
+    let incomplete = [
+        FinishReason::Length,
+        FinishReason::ContentFilter,
+        FinishReason::Error,
+        FinishReason::Other("other".to_owned()),
+    ];
+    let lasts = incomplete.map(|reason| vec![Part::Finish(reason)]);
+    let malformed = [
+        vec![Part::CallComplete { index: 9 }],
+        vec![
+            Part::Finish(FinishReason::ToolCalls),
+            Part::Text("more".to_owned()),
+        ],
+    ];
+    for last in lasts.into_iter().chain(malformed) {
+        let runs = Count::default();
+        let registry = registry_of(mirror(any(), &runs));
+        let many = (0..40).map(|number| call("tool", &number.to_string()));
+        let what = format!("{last:?}");
+        let mut turn = turn(&registry).run_whole(many.chain(last));
+        while turn.next().await.is_some() {}
+        assert_eq!(runs.get(), 0, "{what}");
+        let results = turn.into_history().results();
+        let left_out = results.iter().filter(|one| one.outcome == "not_dispatched");
+        assert_eq!((results.len(), left_out.count()), (40, 40), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_whole_response_runs_every_call_that_it_makes() {
+    let runs = Count::default();
+    let registry = registry_of(mirror(any(), &runs));
+    let many = (0..40).map(|number| call("tool", &number.to_string()));
+    let last = Part::Finish(FinishReason::ToolCalls);
+    let mut turn = turn(&registry).run_whole(many.chain([last]));
+    let mut finished = None;
+    while let Some(event) = turn.next().await {
+        finished = Some(event);
+    }
+    let finished = finished.unwrap();
+    assert!(matches!(
+        finished,
+        TurnEvent::Finish(FinishReason::ToolCalls)
+    ));
+    assert_eq!((runs.get(), turn.history().results().len()), (40, 40));
+}
+
+#[tokio::test]
 async fn arguments_that_do_not_fit_are_a_failed_result_and_the_finish_still_arrives() {
     for mode in [FailureMode::Return, FailureMode::Error] {
         let registry = registry_of(echo().failure_mode(mode));

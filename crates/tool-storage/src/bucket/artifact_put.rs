@@ -1,8 +1,8 @@
 //! An artifact on its way into a bucket.
 
 use tool_core::{
-    ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactScope, ByteStream,
-    Facts, Kept,
+    ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactMeta, ArtifactRef, ArtifactScope,
+    ArtifactStore as _, ByteStream, Facts, Kept,
 };
 
 use crate::artifact_draft::{check, mint};
@@ -60,6 +60,11 @@ impl BucketArtifacts {
         })?;
         let finished = upload.finish(&record).await;
         finished.map_err(|cause| self.failed("could not show an artifact", cause))?;
+        let unsaid = Unsaid {
+            artifacts: self,
+            facts,
+            reference: Some(meta.reference.clone()),
+        };
         room.shelf.insert(Row {
             meta: meta.clone(),
             used_us: micros(created),
@@ -75,7 +80,29 @@ impl BucketArtifacts {
                 }
             }
         }
+        unsaid.said();
         Ok(Kept::new(meta, left))
+    }
+}
+
+/// An artifact that is shown and was not reported yet. Dropped, it is taken back.
+struct Unsaid<'a> {
+    artifacts: &'a BucketArtifacts,
+    facts: &'a Facts,
+    reference: Option<ArtifactRef>,
+}
+
+impl Unsaid<'_> {
+    fn said(mut self) {
+        self.reference = None;
+    }
+}
+
+impl Drop for Unsaid<'_> {
+    fn drop(&mut self) {
+        if let Some(reference) = &self.reference {
+            self.artifacts.forget(self.facts, reference.as_str());
+        }
     }
 }
 

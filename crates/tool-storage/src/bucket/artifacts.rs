@@ -16,6 +16,7 @@ use tool_core::{
 use crate::artifact_draft::check_payload;
 use crate::artifact_limits::ArtifactLimits;
 use crate::artifact_record::{Shape, damaged};
+use crate::bucket::abandoned::Undone;
 use crate::bucket::room::{FOLDER, Room, folder, object, read, short_name};
 use crate::bucket::tail::Tail;
 use crate::bucket::{Bucket, Cause};
@@ -317,6 +318,17 @@ impl ArtifactStore for BucketArtifacts {
             let removed = room.remove(&self.bucket, &reference).await;
             removed.map_err(|cause| self.failed("could not be changed", cause))
         })
+    }
+
+    /// The artifact is not read any more, and is removed with the next write or sweep.
+    fn forget(&self, facts: &Facts, reference: &str) {
+        if let Some((reference, scope, name)) = self.place(facts, reference) {
+            self.bucket.abandoned().add(Undone::Object(name));
+            // Whoever has the room finds out when the bucket is read again.
+            if let Ok(mut room) = self.room(&scope).try_lock() {
+                room.shelf.remove(&reference);
+            }
+        }
     }
 
     fn list<'a>(

@@ -51,7 +51,9 @@ impl Room {
 
     /// Reads what others have put and removed.
     pub(crate) async fn follow(&mut self, bucket: &Bucket) -> Result<(), object_store::Error> {
-        let listed = bucket.list(&folder(&self.scope)).await?;
+        let mut listed = bucket.list(&folder(&self.scope)).await?;
+        // What is to be removed is not there any more.
+        listed.retain(|it| !bucket.abandoned().holds(&whole(&self.scope, it)));
         let present: HashSet<&str> = listed.iter().map(|it| it.name.as_str()).collect();
         let mut known = HashSet::new();
         let mut gone = Vec::new();
@@ -71,7 +73,6 @@ impl Room {
         let new: Vec<Listed> = listed
             .into_iter()
             .filter(|it| is_short_name(&it.name) && !known.contains(&it.name))
-            .filter(|it| !bucket.abandoned().holds(&whole(scope, it)))
             .collect();
         let loaded = futures_util::stream::iter(new)
             .map(|listed| async move {

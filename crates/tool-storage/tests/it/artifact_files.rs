@@ -52,6 +52,32 @@ async fn two_stores_on_one_directory_are_one_store() {
 }
 
 #[tokio::test]
+async fn what_is_forgotten_while_another_has_the_scope_is_read_by_nobody_and_leaves_every_list() {
+    let harness = InDirectory::new();
+    let (store, other) = (harness.open(), harness.another().open().unwrap());
+    let facts = session("s");
+    let gone = put(&store, &facts, "gone").await;
+    let stays = put(&store, &facts, "stays").await;
+    let list = async |store: &DirArtifacts| {
+        let listed = store.list(&facts, ArtifactQuery::new()).await.unwrap();
+        let listed = listed.artifacts.into_iter();
+        listed.map(|meta| meta.reference).collect::<Vec<_>>()
+    };
+    assert_eq!(list(&other).await, [stays.clone(), gone.clone()]);
+    let lock = fs::File::open(harness.scope(&facts).join(".lock")).unwrap();
+    lock.lock().unwrap();
+    // It waits for nobody.
+    store.forget(&facts, gone.as_str());
+    for store in [&store, &other] {
+        assert!(store.get(&facts, gone.as_str()).await.unwrap().is_none());
+        assert!(store.head(&facts, gone.as_str()).await.unwrap().is_none());
+    }
+    lock.unlock().unwrap();
+    assert_eq!(list(&store).await, [stays.clone()]);
+    assert_eq!(list(&other).await, [stays]);
+}
+
+#[tokio::test]
 async fn a_store_that_is_opened_again_knows_its_artifacts() {
     let harness = InDirectory::new();
     let facts = session("s");

@@ -1,19 +1,22 @@
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt as _;
 use tempfile::TempDir;
 use tool_core::{
-    Bound, Content, Facts, OutputStore as _, PageRequest, Retention, StoreError, StoreErrorKind,
+    ArtifactQuery, ArtifactStore as _, Bound, Content, Facts, OutputStore as _, PageRequest,
+    Retention, StoreError, StoreErrorKind,
 };
 use tool_storage::object_store::local::LocalFileSystem;
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::path::Path;
 use tool_storage::object_store::{ObjectStore, ObjectStoreExt as _};
-use tool_storage::{Bucket, BucketOutputs};
+use tool_storage::{Bucket, BucketArtifacts, BucketOutputs};
 use tool_testkit::{artifacts, outputs};
 use {tool_core as core, tool_storage as storage};
 
 use self::harness::Buckets;
+use crate::artifacts::put;
 use crate::fixture::{Clock, session};
 
 mod costs; // how many names are asked for
@@ -78,6 +81,32 @@ async fn a_store_in_a_folder_of_objects_keeps_every_promise() {
     assert!(report.is_good(), "\n{report}");
     let report = artifacts::run(&harness).await;
     assert!(report.is_good(), "\n{report}");
+}
+
+#[tokio::test]
+async fn a_forgotten_artifact_leaves_the_bucket_with_the_next_write() {
+    let (bucket, objects) = memory();
+    let store = BucketArtifacts::new(bucket);
+    let facts = session("s");
+    let gone = put(&store, &facts, "gone").await;
+    let stays = put(&store, &facts, "stays").await;
+    let query = ArtifactQuery::new().limit(NonZeroUsize::MIN);
+    let first = store.list(&facts, query.clone()).await.unwrap();
+    assert_eq!(first.artifacts[0].reference, stays);
+    store.forget(&facts, gone.as_str());
+    // Also where the bucket is not asked, as all that follows is known.
+    let rest = store.list(&facts, query.after(first.next)).await.unwrap();
+    assert_eq!(rest.artifacts, []);
+    assert_eq!(names(&objects).await.len(), 2);
+    let newer = put(&store, &facts, "newer").await;
+    assert_eq!(names(&objects).await.len(), 2);
+    let listed = store.list(&facts, ArtifactQuery::new()).await.unwrap();
+    let listed: Vec<_> = listed
+        .artifacts
+        .iter()
+        .map(|meta| &meta.reference)
+        .collect();
+    assert_eq!(listed, [&newer, &stays]);
 }
 
 #[tokio::test]

@@ -193,6 +193,40 @@ pub(super) async fn deleting_is_agreement<H: ArtifactHarness>(harness: &H) -> Re
     )
 }
 
+pub(super) async fn what_is_forgotten_is_gone<H: ArtifactHarness>(
+    harness: &H,
+) -> Result<(), Failed> {
+    let store = harness.open();
+    let facts = facts();
+    let (one, other) = (
+        put(&store, &facts, "one").await?.meta.reference,
+        put(&store, &facts, "other").await?.meta.reference,
+    );
+    store.forget(&Facts::new().session("s2"), one.as_str());
+    ensure(
+        is_there(&store, &facts, &one).await?,
+        "a stranger had it forgotten",
+    )?;
+    for _ in 0..2 {
+        store.forget(&facts, one.as_str());
+        ensure(
+            !is_there(&store, &facts, &one).await?,
+            "it is there after it was forgotten",
+        )?;
+        let listed = store.list(&facts, ArtifactQuery::new()).await?.artifacts;
+        let listed: Vec<_> = listed.iter().map(|meta| &meta.reference).collect();
+        ensure(
+            listed == [&other],
+            "another list than that of what was not forgotten",
+        )?;
+    }
+    store.forget(&facts, "no reference at all");
+    ensure(
+        is_there(&store, &facts, &other).await?,
+        "another one was forgotten",
+    )
+}
+
 pub(super) async fn lists_are_paged_newest_first<H: ArtifactHarness>(
     harness: &H,
 ) -> Result<(), Failed> {

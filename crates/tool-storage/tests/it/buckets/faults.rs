@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tokio::sync::Notify;
-use tool_core::{ArtifactDraft, ArtifactKind, ArtifactStore as _, OutputStore as _, PageRequest};
-use tool_core::{Facts, StoreErrorKind};
+use tool_core::{ArtifactDraft, ArtifactKind, ArtifactQuery, ArtifactStore as _, Facts};
+use tool_core::{OutputStore as _, PageRequest, StoreErrorKind};
 use tool_storage::object_store::memory::InMemory;
 use tool_storage::object_store::multipart::{MultipartStore, PartId};
 use tool_storage::object_store::path::Path;
@@ -16,9 +16,10 @@ use tool_storage::object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartId, MultipartUpload,
     ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
-use tool_storage::{Bucket, BucketArtifacts, BucketOutputs};
+use tool_storage::{ArtifactLimits, Bucket, BucketArtifacts, BucketOutputs};
 
 use super::{Clock, keep, names, session};
+use crate::artifacts::{limits, put};
 use crate::fixture::DAY;
 
 /// A store whose requests fail from one on, so many of them.
@@ -413,6 +414,30 @@ async fn a_call_that_is_dropped_before_a_request_leaves_nothing() {
 #[tokio::test]
 async fn a_call_that_is_dropped_after_a_request_leaves_nothing() {
     dropped_at_every_request(true).await;
+}
+
+#[tokio::test]
+async fn a_put_that_is_dropped_at_any_request_keeps_no_artifact_that_nobody_knows() {
+    for is_done in [false, true] {
+        for good in 0.. {
+            let faulty = Faulty::hanging(&Arc::new(InMemory::new()), is_done);
+            let artifacts = BucketArtifacts::new(small_parts(&faulty));
+            let artifacts = artifacts.limits(limits(ArtifactLimits::DISK, 1_000, 1));
+            let facts = session("s1");
+            put(&artifacts, &facts, "old").await;
+            let new = ArtifactKind::new("new").unwrap();
+            let putting = artifacts.put(&facts, ArtifactDraft::new(new.clone()), "new".into());
+            let dropped = faulty.drop_at(good, putting).await;
+            let query = ArtifactQuery::new().kind(new);
+            let listed = artifacts.list(&facts, query).await.unwrap().artifacts;
+            let what = format!("dropped after {good} requests, done: {is_done}");
+            assert_eq!(listed.len(), usize::from(dropped.is_none()), "{what}");
+            if dropped.is_none() {
+                assert!(good > 1, "{what}: there are so few requests");
+                break;
+            }
+        }
+    }
 }
 
 #[tokio::test]
