@@ -138,17 +138,17 @@ impl Snapshot {
     /// receives events: so that it is on record as any other is. No stage and no hook sees it.
     ///
     /// What it is told as was received: the definition, and arguments that are JSON of values.
-    pub fn refuse(&self, call: Call, facts: &Facts, refusal: Refusal) -> Settlement {
+    pub fn refuse(&self, call: Call, facts: &Facts, refusal: Refusal) {
         let services = self.services();
         let number = services.next_number();
         let (id, name, arguments) = call.into_parts();
         if let (Some(_), Some(entry)) = (number, self.get(&name)) {
             let spoken = match arguments {
-                Arguments::Text(text) => strict_json::parse(&text),
-                Arguments::Value(value) => strict_json::hold(*value),
-                _ => return self.without_output(id, name.into(), Outcome::Refused(refusal)),
+                Arguments::Text(text) => strict_json::parse(&text).ok(),
+                Arguments::Value(value) => strict_json::hold(*value).ok(),
+                _ => None,
             };
-            let spoken = spoken.ok().map(|read| read.value);
+            let spoken = spoken.map(|read| read.value);
             let received = EventKind::Received {
                 identity: entry.identity(),
                 definition: entry.digest(),
@@ -159,7 +159,6 @@ impl Snapshot {
         }
         let settlement = self.without_output(id, name.into(), Outcome::Refused(refusal));
         announce(services, facts, number, &settlement);
-        settlement
     }
 
     /// The settlement of a call that gave nothing, with what is known of its tool.

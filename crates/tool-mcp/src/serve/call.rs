@@ -36,7 +36,8 @@ pub(crate) async fn call(
 ) -> Result<Answered, RpcError> {
     let (mut responses, state) = match begin(served, client, &mut params) {
         Ok(begun) => begun,
-        Err((error, refusal)) => {
+        Err(turned) => {
+            let (error, refusal) = *turned;
             let called = (id, "tools/call");
             turned_away::refuse(served, &client.facts, called, Some(&params), refusal);
             return Err(error);
@@ -129,16 +130,16 @@ fn begin(
     served: &Served,
     client: &Client,
     params: &mut Params,
-) -> Result<Begun, (RpcError, Refusal)> {
+) -> Result<Begun, Box<(RpcError, Refusal)>> {
     let misfit = |error: RpcError| {
         let because = error.message.clone();
-        (error, Refusal::Request { because })
+        Box::new((error, Refusal::Request { because }))
     };
     let responses = params.responses().map_err(misfit)?;
     let bound = bound(client, params).map_err(misfit)?;
     let state = rounds::open(served, client, params.request_state.as_deref(), &bound);
     let fault = ResumeFault::Forged;
-    let state = state.map_err(|error| (error, Refusal::Resume { fault }))?;
+    let state = state.map_err(|error| Box::new((error, Refusal::Resume { fault })))?;
     Ok((responses, state))
 }
 

@@ -41,6 +41,5 @@ pub(crate) fn refuse(
     let arguments = params.and_then(|params| params.arguments.as_deref());
     let arguments = arguments.map_or("", |arguments| arguments.get());
     let call = Call::new(name.unwrap_or_default(), arguments).id(id.to_string());
-    // What the client is answered is the error that turned it away.
-    drop(served.registry.snapshot().refuse(call, facts, refusal));
+    served.registry.snapshot().refuse(call, facts, refusal);
 }

@@ -37,7 +37,7 @@ async fn nothing_that_a_server_points_at_is_fetched_or_read() {
         format!("http://{address}/canary.json"),
         format!("file://{}", path.display()),
     ];
-    let config = server("srv", "pointing").env(POINTS_AT, &uris.join(" "));
+    let config = server("srv", "pointing").env(POINTS_AT, uris.join(" "));
     let registry = permissive().build();
     let upstreams = Upstreams::builder(ServersConfig::default().with(config)).connect(&registry);
     upstreams.settled().await;

@@ -28,10 +28,10 @@ pub(crate) async fn read(
     caller: &Caller,
     headers: &HeaderMap,
     body: Body,
-) -> Result<(Bytes, Option<Box<Taken>>), Response> {
+) -> Result<(Bytes, Option<Box<Taken>>), Box<Response>> {
     let take = |bytes| {
         let taken = Taken::of(site, caller.room.as_ref(), Kind::Bytes, bytes);
-        taken.map_err(|full| reply::full(None, &full))
+        taken.map_err(|full| Box::new(reply::full(None, &full)))
     };
     let mut reading = pin!(to_bytes(body, FRAME_BYTES));
     // Most are there at once, and need neither a clock nor room.
@@ -46,10 +46,10 @@ pub(crate) async fn read(
         None => {
             let taken = take(announced(headers).min(FRAME_BYTES))?;
             let read = Box::pin(tokio::time::timeout(PATIENCE, reading)).await;
-            (read.map_err(|_| late())?, Some(Box::new(taken)))
+            (read.map_err(|_| Box::new(late()))?, Some(Box::new(taken)))
         }
     };
-    let body = read.map_err(|_| reply::empty(StatusCode::PAYLOAD_TOO_LARGE))?;
+    let body = read.map_err(|_| Box::new(reply::empty(StatusCode::PAYLOAD_TOO_LARGE)))?;
     if body.len() <= SMALL {
         return Ok((body, None));
     }

@@ -60,7 +60,7 @@ pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Re
                     caller.body = taken;
                     post(&site, parts.headers, caller, &body).await
                 }
-                Err(answer) => answer,
+                Err(answer) => *answer,
             }
         }
         Method::GET => listen(&site, &parts.headers, caller.principal.as_deref()),
