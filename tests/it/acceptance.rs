@@ -15,6 +15,11 @@ const INDEX: &str = include_str!("../acceptance/index.toml");
 
 /// How many lines wait, and for what. A change of a number here is a change of what is promised.
 const LATER: [(&str, usize); 0] = [];
+/// The items of the list of security that concern a gateway. None of them may be left out.
+const GATEWAY: [&str; 26] = [
+    "S1", "S3", "S4", "S15", "S16", "S17", "S19", "S20", "S21", "S25", "S26", "S28", "S30", "S31",
+    "S32", "S33", "S34", "S35", "S36", "S37", "S38", "S39", "S40", "S41", "S42", "S43",
+];
 /// How many lines the product decided otherwise.
 const INSTEAD: usize = 28;
 
@@ -155,6 +160,14 @@ fn what_waits_and_what_was_decided_otherwise_is_counted() {
     let expected = LATER.map(|(subject, count)| (subject.to_owned(), count));
     assert_eq!(later, BTreeMap::from(expected));
     assert_eq!(instead, INSTEAD);
+}
+
+#[test]
+fn no_item_of_the_gateway_is_left_out() {
+    let [.., security] = LISTS;
+    let there = keys(security);
+    let missing: Vec<_> = GATEWAY.iter().filter(|key| !there.contains(key)).collect();
+    assert!(missing.is_empty(), "{missing:?} are no lines of the list");
 }
 
 /// A folder with a test, a function that is none, a test that is commented out, and a file that

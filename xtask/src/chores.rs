@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::{
     Error, FeatureSet, Finding, Invocation, Peers, Run, Totals, Verdict, Workspace, conformance,
-    listed, real_servers, rules, say,
+    disk, listed, real_servers, rules, say,
 };
 
 /// What a rule set found, and what it only names.
@@ -156,6 +156,10 @@ pub fn test_bench(workspace: &Workspace, totals: &mut Totals) -> Result<Verdict,
 pub fn ci(workspace: &Workspace, must_have_peers: bool) -> Verdict {
     let mut run = Run::default();
     let mut totals = Totals::default();
+    // A full disk shows as anything but that.
+    if let Ok(Some(room)) = disk::room(workspace) {
+        say(format!("note: {room}"));
+    }
     run.step("fmt", || format(workspace, true));
     run.step("arch", || arch(workspace));
     run.step("tidy", || tidy(workspace));

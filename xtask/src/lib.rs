@@ -8,6 +8,7 @@ pub mod arch;
 pub mod changelog;
 pub mod chores;
 pub mod crate_docs;
+pub mod disk;
 pub mod fence;
 pub mod file_grain;
 pub mod laws;
@@ -16,6 +17,7 @@ pub mod manifests;
 pub mod rules;
 pub mod text;
 pub mod versions;
+pub mod whole;
 
 mod bench;
 mod conformance;

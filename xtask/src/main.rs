@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use xtask::{
     BenchOptions, Error, Run, Totals, Verdict, Workspace, bench, chores, conformance, real_servers,
-    say,
+    say, whole,
 };
 
 /// The chores of this workspace. Each shows the commands that it runs.
@@ -46,6 +46,8 @@ enum Chore {
     RealServers,
     /// Run every test, with the peers that are installed.
     Test,
+    /// Run the tests that are smaller in an everyday run at their whole size.
+    Whole,
     /// Build the documentation with warnings denied.
     Docs,
     /// Run the benchmarks; fails when a bound is missed.
@@ -92,6 +94,7 @@ fn run(workspace: &Workspace, chore: &Chore) -> Result<Verdict, Error> {
             say(format!("\n{totals}"));
             Ok(verdict)
         }
+        Chore::Whole => Ok(whole::whole(workspace)),
         Chore::Docs => chores::docs(workspace),
         Chore::Bench { name, json } => bench(workspace, &BenchOptions::new(name.clone(), *json)),
     }

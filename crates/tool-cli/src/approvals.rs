@@ -80,13 +80,16 @@ pub(crate) async fn run(common: &Common, command: Approvals) -> Result<ExitCode,
                 Said::RejectAll => Reply::RejectAll { note },
                 Said::Stop => Reply::RejectAndStop { note },
             };
-            match mailbox.answer(&id, reply).await.map_err(failed)? {
+            match mailbox.answer_as(&id, reply, NAME).await.map_err(failed)? {
                 true => done(common, "answered", &id),
                 false => Err(CliError::NoQuestion { id }),
             }
         }
     }
 }
+
+/// Who has answered, for the audit log of the gateway.
+const NAME: &str = "tool approvals";
 
 fn list(common: &Common, saved: &[Approval], waiting: &[Posted]) -> Result<ExitCode, CliError> {
     if common.json {

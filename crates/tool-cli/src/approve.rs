@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tool_runtime::core::{Answer, Approver, ApproverError, Ask, BoxFuture, NobodyToAsk};
+use tool_runtime::core::{Answer, Approver, ApproverError, Ask, BoxFuture, NobodyToAsk, Word};
 
 use crate::progress::Line;
 use crate::render;
@@ -24,6 +24,9 @@ pub(crate) fn terminal(quiet: bool, line: Line) -> Terminal {
     }
 }
 
+/// Who has answered, for the audit log.
+const NAME: &str = "terminal";
+
 /// Asks the person at the terminal, one question at a time. Anything but a clear yes is a no.
 pub(crate) struct Terminal {
     attended: bool,
@@ -39,18 +42,18 @@ impl Terminal {
 }
 
 impl Approver for Terminal {
-    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         Box::pin(async move {
             if !self.attended {
                 self.unanswered.store(true, Ordering::Relaxed);
-                return Ok(Answer::Nobody);
+                return Ok(Answer::Nobody.into());
             }
             let question = question(&ask);
             let line = self.line.clone();
             let answer = tokio::task::spawn_blocking(move || line.suspend(|| put(&question)));
             match answer.await {
-                Ok(Ok(true)) => Ok(Answer::Approved),
-                Ok(Ok(false)) => Ok(Answer::Declined { note: None }),
+                Ok(Ok(true)) => Ok(Answer::Approved.by(NAME)),
+                Ok(Ok(false)) => Ok(Answer::Declined { note: None }.by(NAME)),
                 Ok(Err(error)) => Err(ApproverError::new(error)),
                 Err(error) => Err(ApproverError::new(error)),
             }

@@ -45,7 +45,9 @@ async fn list(common: &Common, index: &AuditIndex) -> Result<ExitCode, CliError>
     }
     out.flush()?;
     if listed.is_empty() {
-        render::note("no call was put on record");
+        render::note(
+            "no call was put on record with this state; `tool call` and `tool serve` record each",
+        );
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -51,7 +51,8 @@ async fn status(common: &Common, pins: &Pins) -> Result<ExitCode, CliError> {
             0 => String::new(),
             waiting => format!(", {waiting} waiting: tool pin diff {server}"),
         };
-        writeln!(out, "{server}: {launch}\n  {tools} tools trusted{waiting}")?;
+        let tools = render::counted(*tools, "tool");
+        writeln!(out, "{server}: {launch}\n  {tools} trusted{waiting}")?;
     }
     out.flush()?;
     if servers.is_empty() {

@@ -8,6 +8,14 @@ use tool_runtime::core::ErrorChain;
 
 use crate::error::CliError;
 
+/// So many of something, as in `1 tool`.
+pub(crate) fn counted(count: usize, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
 /// Prints one JSON document: over several lines for a person, on one line in a pipe.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), CliError> {
     let mut out = io::stdout().lock();

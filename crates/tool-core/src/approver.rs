@@ -1,5 +1,6 @@
 //! Who is asked when policy does not decide alone.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -19,7 +20,7 @@ pub trait Approver: Send + Sync {
     ///
     /// # Cancel safety
     /// Dropping the future must withdraw the question.
-    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>>;
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>>;
 }
 
 /// A question: the request and the ruling that left it open.
@@ -56,6 +57,17 @@ pub enum Answer {
     Nobody,
 }
 
+/// An answer, and who gave it. An answer alone is one of somebody unknown: `answer.into()`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Word {
+    /// The answer.
+    pub answer: Answer,
+    /// Who gave it, as an auditor is to read it: a person, or what stands for one. `None` where
+    /// that is not known.
+    pub by: Option<Cow<'static, str>>,
+}
+
 /// A question that could not be put.
 #[derive(Clone, Debug, Error)]
 #[error("approver could not ask")]
@@ -77,6 +89,30 @@ impl<'a> Ask<'a> {
     }
 }
 
+impl Answer {
+    /// The answer of somebody.
+    ///
+    /// ```
+    /// use tool_core::Answer;
+    ///
+    /// let word = Answer::Approved.by("ada");
+    /// assert_eq!(word.by.as_deref(), Some("ada"));
+    /// ```
+    #[must_use]
+    pub fn by(self, who: impl Into<Cow<'static, str>>) -> Word {
+        Word {
+            answer: self,
+            by: Some(who.into()),
+        }
+    }
+}
+
+impl From<Answer> for Word {
+    fn from(answer: Answer) -> Self {
+        Self { answer, by: None }
+    }
+}
+
 impl ApproverError {
     /// An error with its cause.
     pub fn new(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
@@ -87,13 +123,13 @@ impl ApproverError {
 }
 
 impl Approver for NobodyToAsk {
-    fn ask<'a>(&'a self, _ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
-        Box::pin(async { Ok(Answer::Nobody) })
+    fn ask<'a>(&'a self, _ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
+        Box::pin(async { Ok(Answer::Nobody.into()) })
     }
 }
 
 impl<A: Approver + ?Sized> Approver for Arc<A> {
-    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         (**self).ask(ask)
     }
 }

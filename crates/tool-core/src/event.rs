@@ -100,12 +100,16 @@ pub enum EventKind<'a> {
     Repaired(&'a Repair),
     /// Somebody's word is wanted: the approver's, or that of whoever decides on the suspension.
     Asked(&'a Gate),
-    /// Somebody gave his word.
+    /// Somebody gave his word, or nobody was there to give it.
     Answered {
         /// What the question was.
         gate: &'a Gate,
         /// Whether the call may go on, as far as this question goes.
         approved: bool,
+        /// Who gave it, as the approver or whoever resumed the call says; `client` for the person
+        /// who uses the client that made the call, who is its principal. `None` where nobody gave
+        /// one, and where it is not said who.
+        by: Option<&'a str>,
     },
     /// An argument that names an artifact was redeemed, or was not.
     Artifact {
@@ -199,7 +203,7 @@ impl fmt::Debug for EventKind<'_> {
                 .finish(),
             Self::Repaired(repair) => f.debug_tuple("Repaired").field(repair).finish(),
             Self::Asked(gate) => write!(f, "Asked({gate})"),
-            Self::Answered { gate, approved } => write!(f, "Answered({gate}: {approved})"),
+            Self::Answered { gate, approved, .. } => write!(f, "Answered({gate}: {approved})"),
             // The reference is an argument.
             Self::Artifact {
                 argument,

@@ -98,7 +98,7 @@ mod wire_name;
 
 pub use annotations::Annotations;
 pub use approval::{CallFacts, NeedsApproval};
-pub use approver::{Answer, Approver, ApproverError, Ask, NobodyToAsk};
+pub use approver::{Answer, Approver, ApproverError, Ask, NobodyToAsk, Word};
 pub use artifact::{Artifact, ArtifactKind, Payload};
 pub use artifact_error::{ArtifactError, ArtifactErrorKind};
 pub use artifact_meta::{ArtifactDraft, ArtifactMeta, ArtifactOrigin};

@@ -1,5 +1,6 @@
 //! Policy and approver together, as the gate and the tools use them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,24 +120,41 @@ impl Permission {
     /// # Cancel safety
     /// Dropping the future withdraws the question.
     pub async fn enforce(&self, request: &Request<'_>, ruling: &Ruling) -> Result<(), Refusal> {
+        self.enforce_told(request, ruling).await.0
+    }
+
+    /// The same, and who gave the answer. `None` where nobody was asked, nobody answered, or the
+    /// approver does not say.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question.
+    pub async fn enforce_told(
+        &self,
+        request: &Request<'_>,
+        ruling: &Ruling,
+    ) -> (Result<(), Refusal>, Option<Cow<'static, str>>) {
         let denied = |because: String| {
             Refusal::Denied(
                 Denial::new(request.action.as_str(), because).reason(ruling.reason.clone()),
             )
         };
-        match ruling.decision {
-            Decision::Allow => Ok(()),
-            Decision::Deny => Err(denied(ruling.because.to_string())),
-            Decision::Ask => match self.approver.ask(Ask::new(request, ruling)).await {
-                Ok(Answer::Approved) => Ok(()),
-                Ok(Answer::Declined { note }) => Err(Refusal::Declined { note }),
-                Ok(Answer::Stopped { note }) => Err(Refusal::Stopped { note }),
-                Ok(Answer::Nobody) => Err(denied(format!(
-                    "{}, and nobody is there to ask",
-                    ruling.because
-                ))),
-                Err(error) => Err(denied(ErrorChain::of(&error).to_string())),
-            },
+        let asked = match ruling.decision {
+            Decision::Allow => return (Ok(()), None),
+            Decision::Deny => return (Err(denied(ruling.because.to_string())), None),
+            Decision::Ask => self.approver.ask(Ask::new(request, ruling)).await,
+        };
+        let word = match asked {
+            Ok(word) => word,
+            Err(error) => return (Err(denied(ErrorChain::of(&error).to_string())), None),
+        };
+        match word.answer {
+            Answer::Approved => (Ok(()), word.by),
+            Answer::Declined { note } => (Err(Refusal::Declined { note }), word.by),
+            Answer::Stopped { note } => (Err(Refusal::Stopped { note }), word.by),
+            Answer::Nobody => {
+                let because = format!("{}, and nobody is there to ask", ruling.because);
+                (Err(denied(because)), None)
+            }
         }
     }
 
@@ -216,11 +234,12 @@ impl<'a> IntoFuture for Assertion<'a> {
             if let Some(gate) = &gate {
                 tell(cx, || EventKind::Asked(gate));
             }
-            let answer = self.permission.enforce(&request, &ruling).await;
+            let (answer, by) = self.permission.enforce_told(&request, &ruling).await;
             if let Some(gate) = &gate {
                 tell(cx, || EventKind::Answered {
                     gate,
                     approved: answer.is_ok(),
+                    by: by.as_deref(),
                 });
             }
             match &answer {

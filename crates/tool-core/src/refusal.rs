@@ -96,6 +96,11 @@ pub enum Refusal {
         /// The declaration that it cannot honour.
         declaration: &'static str,
     },
+    /// The request that brought the call was turned away, and the call did not begin.
+    Request {
+        /// Why, as whoever sent it was told.
+        because: String,
+    },
 }
 
 /// The sort of a [`Refusal`], for tables and logs.
@@ -130,6 +135,8 @@ pub enum RefusalKind {
     Resume,
     /// See [`Refusal::Door`].
     Door,
+    /// See [`Refusal::Request`].
+    Request,
 }
 
 /// A denial by policy.
@@ -181,6 +188,7 @@ impl Refusal {
             Self::Columns { .. } => RefusalKind::Columns,
             Self::Resume { .. } => RefusalKind::Resume,
             Self::Door { .. } => RefusalKind::Door,
+            Self::Request { .. } => RefusalKind::Request,
         }
     }
 
@@ -233,7 +241,8 @@ impl RefusalKind {
             Self::TooLong => Self::Columns,
             Self::Columns => Self::Resume,
             Self::Resume => Self::Door,
-            Self::Door => return None,
+            Self::Door => Self::Request,
+            Self::Request => return None,
         })
     }
 
@@ -255,6 +264,7 @@ impl RefusalKind {
             Self::Columns => "columns",
             Self::Resume => "resume",
             Self::Door => "door",
+            Self::Request => "request",
         }
     }
 }
@@ -367,6 +377,7 @@ impl fmt::Display for Refusal {
                     "this tool declares {declaration}, which cannot be honoured here"
                 )
             }
+            Self::Request { because } => write!(f, "the request was turned away: {because}"),
         }
     }
 }

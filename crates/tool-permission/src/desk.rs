@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, oneshot};
 use tool_core::{
     Answer, Approver, ApproverError, Ask, BoxFuture, Decision, Facts, MessageId, NobodyToAsk,
-    Permission, Refusal, Request, RunId, SessionId,
+    Permission, Refusal, Request, RunId, SessionId, Word,
 };
 
 use crate::reply::saved;
@@ -71,6 +71,9 @@ impl Turn {
     }
 }
 
+/// Who answers what a rule or a saved approval allows by now.
+const RULES: &str = "rules";
+
 /// How many stopped turns are remembered.
 const MOST_STOPPED: usize = 1024;
 
@@ -79,12 +82,14 @@ struct Open {
     /// Policy left it open when it was put. Rules may answer only such a question; another was
     /// put for a reason of its own.
     by_policy: bool,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<Word>,
 }
 
 impl Desk {
     /// How many notices a subscriber may be behind before it misses the oldest.
     pub const NOTICES: usize = 1024;
+    /// Who gave an answer for which no name was given.
+    pub const NAME: &str = "desk";
 
     /// A desk for the questions that this policy leaves open. They wait without a deadline.
     #[must_use]
@@ -126,7 +131,18 @@ impl Desk {
         open.map(|open| Arc::clone(&open.question)).collect()
     }
 
-    /// Answers a question.
+    /// Answers a question, in the name of the desk.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; nothing was answered then.
+    ///
+    /// # Cancel safety
+    /// Dropping the future may leave an approval saved and the question waiting.
+    pub async fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+        self.answer_as(id, reply, Self::NAME).await
+    }
+
+    /// Answers a question in the name of somebody, as an audit log is to have it.
     ///
     /// What is to be saved is saved before the asker goes on, so that its next request meets it.
     ///
@@ -135,19 +151,26 @@ impl Desk {
     ///
     /// # Cancel safety
     /// Dropping the future may leave an approval saved and the question waiting.
-    pub async fn answer(&self, id: QuestionId, reply: Reply) -> Result<(), AnswerError> {
+    pub async fn answer_as(
+        &self,
+        id: QuestionId,
+        reply: Reply,
+        by: &str,
+    ) -> Result<(), AnswerError> {
         let (scope, lasts) = match reply {
-            Reply::Once => return Ok(self.0.end(id, Ending::Answered(Answer::Approved))?),
+            Reply::Once => {
+                let approved = Ending::Answered(Answer::Approved);
+                return Ok(self.0.end(id, approved, by)?);
+            }
             Reply::Reject { note } => {
-                return Ok(self
-                    .0
-                    .end(id, Ending::Answered(Answer::Declined { note }))?);
+                let declined = Ending::Answered(Answer::Declined { note });
+                return Ok(self.0.end(id, declined, by)?);
             }
             Reply::RejectAll { note } => {
-                return Ok(self.0.reject_all(id, note.as_deref(), false)?);
+                return Ok(self.0.reject_all(id, note.as_deref(), false, by)?);
             }
             Reply::RejectAndStop { note } => {
-                return Ok(self.0.reject_all(id, note.as_deref(), true)?);
+                return Ok(self.0.reject_all(id, note.as_deref(), true, by)?);
             }
             Reply::Always => (ReplyScope::Project, None),
             Reply::Save { scope, lasts } => (scope, lasts),
@@ -157,7 +180,8 @@ impl Desk {
         let failed = |error| AnswerError::Approvals(id, error);
         let saved = self.0.policy.saved();
         let replaced = saved.replace(approvals, lasts).await.map_err(failed)?;
-        if let Err(gone) = self.0.end(id, Ending::Answered(Answer::Approved)) {
+        let approved = Ending::Answered(Answer::Approved);
+        if let Err(gone) = self.0.end(id, approved, by) {
             // Only an answer that somebody waited for has its consequence, and what was there
             // before holds on.
             saved.put_back(&replaced).await.map_err(failed)?;
@@ -223,7 +247,7 @@ impl Desk {
             if self.0.policy.judge(&question.request()).decision == Decision::Allow {
                 // It may have ended meanwhile, and then it has ended once already.
                 let approved = Ending::Answered(Answer::Approved);
-                let _ = self.0.end(question.id, approved);
+                let _ = self.0.end(question.id, approved, RULES);
             }
         }
     }
@@ -235,7 +259,7 @@ impl Shared {
     }
 
     /// Puts a question on the list, unless its turn was stopped.
-    fn open(&self, ask: &Ask<'_>) -> Option<(QuestionId, oneshot::Receiver<Answer>)> {
+    fn open(&self, ask: &Ask<'_>) -> Option<(QuestionId, oneshot::Receiver<Word>)> {
         let (answer, answered) = oneshot::channel();
         let by_policy = self.policy.judge(ask.request).decision == Decision::Ask;
         let turn = Turn::of(ask.request.facts);
@@ -264,16 +288,16 @@ impl Shared {
         let mut waiting = self.waiting();
         let open = waiting.open.get(&id).ok_or(NotFound { id })?;
         if open.answer.is_closed() {
-            self.end_in(&mut waiting, id, Ending::Withdrawn)?;
+            self.end_in(&mut waiting, id, Ending::Withdrawn, Desk::NAME)?;
             return Err(NotFound { id });
         }
         Ok(Arc::clone(&open.question))
     }
 
     /// Takes a question off the list. Only who finds it there ends it.
-    pub(crate) fn end(&self, id: QuestionId, ending: Ending) -> Result<(), NotFound> {
+    pub(crate) fn end(&self, id: QuestionId, ending: Ending, by: &str) -> Result<(), NotFound> {
         let mut waiting = self.waiting();
-        self.end_in(&mut waiting, id, ending)
+        self.end_in(&mut waiting, id, ending, by)
     }
 
     fn end_in(
@@ -281,6 +305,7 @@ impl Shared {
         waiting: &mut Waiting,
         id: QuestionId,
         ending: Ending,
+        by: &str,
     ) -> Result<(), NotFound> {
         let open = waiting.open.remove(&id).ok_or(NotFound { id })?;
         // The asker may be gone and not have told yet.
@@ -293,7 +318,7 @@ impl Shared {
         };
         if let Some(answer) = answer {
             // One who goes away at this moment does not read it.
-            let _ = open.answer.send(answer);
+            let _ = open.answer.send(answer.by(by.to_owned()));
         }
         let _ = self.notices.send(Notice::Ended {
             question: open.question,
@@ -307,7 +332,13 @@ impl Shared {
     }
 
     /// Declines a question with a note, and all others of its session without one.
-    fn reject_all(&self, id: QuestionId, note: Option<&str>, stop: bool) -> Result<(), NotFound> {
+    fn reject_all(
+        &self,
+        id: QuestionId,
+        note: Option<&str>,
+        stop: bool,
+        by: &str,
+    ) -> Result<(), NotFound> {
         let ending = |note| match stop {
             true => Ending::Stopped { note },
             false => Ending::Answered(Answer::Declined { note }),
@@ -315,7 +346,7 @@ impl Shared {
         let mut waiting = self.waiting();
         let first = waiting.open.get(&id).ok_or(NotFound { id })?;
         let facts = first.question.facts.clone();
-        self.end_in(&mut waiting, id, ending(note.map(str::to_owned)))?;
+        self.end_in(&mut waiting, id, ending(note.map(str::to_owned)), by)?;
         let others: Vec<QuestionId> = waiting
             .open
             .values()
@@ -324,7 +355,7 @@ impl Shared {
             .collect();
         for id in others {
             // One that is deserted ends as withdrawn.
-            let _ = self.end_in(&mut waiting, id, ending(None));
+            let _ = self.end_in(&mut waiting, id, ending(None), by);
         }
         if stop && let Some(turn) = Turn::of(&facts) {
             waiting.stopped.retain(|stopped| *stopped != turn);
@@ -342,16 +373,16 @@ impl Approver for Desk {
     ///
     /// # Cancel safety
     /// Dropping the future withdraws the question.
-    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         Box::pin(async move {
             let Some((id, answered)) = self.0.open(&ask) else {
-                return Ok(Answer::Stopped { note: None });
+                return Ok(Answer::Stopped { note: None }.by(Self::NAME));
             };
             let asker = Asker {
                 desk: Arc::clone(&self.0),
                 id,
             };
-            Ticket { asker, answered }.answer().await
+            Ticket { asker, answered }.word().await
         })
     }
 }

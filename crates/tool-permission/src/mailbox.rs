@@ -56,6 +56,9 @@ pub struct Posted {
     /// What was answered and not taken yet.
     #[serde(default)]
     answer: Option<Reply>,
+    /// By whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -93,7 +96,19 @@ impl Mailbox {
         Ok(questions)
     }
 
-    /// Posts an answer; false if no such question waits. Of several answers the first counts.
+    /// Posts an answer in the name of the mailbox; false if no such question waits.
+    ///
+    /// # Errors
+    /// [`ApprovalsError`] when it could not be posted.
+    ///
+    /// # Cancel safety
+    /// The answer may be posted though the future was dropped.
+    pub async fn answer(&self, id: &str, reply: Reply) -> Result<bool, ApprovalsError> {
+        self.answer_as(id, reply, "mailbox").await
+    }
+
+    /// Posts an answer in the name of somebody, as an audit log is to have it; false if no such
+    /// question waits. Of several answers the first counts.
     ///
     /// The gateway takes it within [`Mailbox::LOOK`]; by then the asker may be gone.
     ///
@@ -102,7 +117,12 @@ impl Mailbox {
     ///
     /// # Cancel safety
     /// The answer may be posted though the future was dropped.
-    pub async fn answer(&self, id: &str, reply: Reply) -> Result<bool, ApprovalsError> {
+    pub async fn answer_as(
+        &self,
+        id: &str,
+        reply: Reply,
+        by: &str,
+    ) -> Result<bool, ApprovalsError> {
         let now = now();
         self.change(|questions| {
             let waiting = questions
@@ -111,6 +131,7 @@ impl Mailbox {
             match waiting {
                 Some(posted) if posted.answer.is_none() => {
                     posted.answer = Some(reply.clone());
+                    posted.by = Some(by.to_owned());
                     true
                 }
                 _ => false,
@@ -140,9 +161,10 @@ impl Mailbox {
                 match self.exchange(desk, gateway).await {
                     Ok(answers) => {
                         posted = waiting;
-                        for (id, reply) in answers {
+                        for (id, reply, by) in answers {
+                            let by = by.as_deref().unwrap_or(Desk::NAME);
                             // It may have ended meanwhile, and then it has ended once already.
-                            let _ = desk.answer(id, reply).await;
+                            let _ = desk.answer_as(id, reply, by).await;
                             posted = true;
                         }
                     }
@@ -162,7 +184,7 @@ impl Mailbox {
         &self,
         desk: &Desk,
         gateway: &str,
-    ) -> Result<Vec<(QuestionId, Reply)>, ApprovalsError> {
+    ) -> Result<Vec<(QuestionId, Reply, Option<String>)>, ApprovalsError> {
         let prefix = format!("{gateway}.");
         for _ in 0..MOST_ATTEMPTS {
             let waiting = desk.all();
@@ -177,8 +199,12 @@ impl Mailbox {
             for question in waiting {
                 let id = format!("{prefix}{}", question.id);
                 let earlier = before.iter().find(|posted| posted.id == id);
-                match earlier.and_then(|posted| posted.answer.clone()) {
-                    Some(reply) => answers.push((question.id, reply)),
+                let answered = earlier.and_then(|posted| {
+                    let reply = posted.answer.clone()?;
+                    Some((question.id, reply, posted.by.clone()))
+                });
+                match answered {
+                    Some(answered) => answers.push(answered),
                     None => after.push(posted(&question, id, lease(earlier, now))),
                 }
             }
@@ -253,6 +279,7 @@ fn posted(question: &Question, id: String, until_ms: u64) -> Posted {
         arguments: question.arguments.clone(),
         until_ms,
         answer: None,
+        by: None,
     }
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
-use tool_core::{Answer, ApproverError};
+use tool_core::{Answer, ApproverError, Word};
 
 use crate::desk::Shared;
-use crate::{Ending, NotFound, QuestionId};
+use crate::{Desk, Ending, NotFound, QuestionId};
 
 /// Withdraws a question that is still open when the one who asked is gone.
 pub(crate) struct Asker {
@@ -32,7 +32,7 @@ pub enum Queued {
 #[must_use = "dropping it withdraws the question"]
 pub struct Ticket {
     pub(crate) asker: Asker,
-    pub(crate) answered: oneshot::Receiver<Answer>,
+    pub(crate) answered: oneshot::Receiver<Word>,
 }
 
 impl Ticket {
@@ -50,6 +50,17 @@ impl Ticket {
     /// # Cancel safety
     /// Dropping the future withdraws the question.
     pub async fn answer(self) -> Result<Answer, ApproverError> {
+        self.word().await.map(|word| word.answer)
+    }
+
+    /// The same, with who gave it.
+    ///
+    /// # Errors
+    /// [`ApproverError`] when the desk is gone.
+    ///
+    /// # Cancel safety
+    /// Dropping the future withdraws the question.
+    pub async fn word(self) -> Result<Word, ApproverError> {
         let Self {
             asker,
             mut answered,
@@ -58,9 +69,9 @@ impl Ticket {
             return answered.await.map_err(ApproverError::new);
         };
         match tokio::time::timeout(deadline, &mut answered).await {
-            Ok(answer) => answer.map_err(ApproverError::new),
-            Err(_) => match asker.desk.end(asker.id, Ending::Expired) {
-                Ok(()) => Ok(Answer::Nobody),
+            Ok(word) => word.map_err(ApproverError::new),
+            Err(_) => match asker.desk.end(asker.id, Ending::Expired, Desk::NAME) {
+                Ok(()) => Ok(Answer::Nobody.into()),
                 // It was answered at the last moment.
                 Err(NotFound { .. }) => answered.try_recv().map_err(ApproverError::new),
             },
@@ -77,6 +88,6 @@ impl fmt::Debug for Ticket {
 impl Drop for Asker {
     fn drop(&mut self) {
         // It is gone already where an answer or the deadline came first.
-        let _ = self.desk.end(self.id, Ending::Withdrawn);
+        let _ = self.desk.end(self.id, Ending::Withdrawn, Desk::NAME);
     }
 }

@@ -1,5 +1,7 @@
 //! How open questions of a call are settled, and what resumes a call that waits.
 
+use std::borrow::Cow;
+
 use tool_core::{Gate, Produced, Suspension, ToolFailure, Verdict};
 
 /// What happens to a question that policy or a tool leaves open.
@@ -43,6 +45,8 @@ impl From<Result<Produced, ToolFailure>> for Resolution {
 #[derive(Debug, Default)]
 pub(crate) struct Gating {
     pub(crate) approvals: Approvals,
+    /// The same where a service needs the consent of a person.
+    pub(crate) consent: Approvals,
     /// What a call that goes on knows of itself. Few do.
     going_on: Option<Box<GoingOn>>,
 }
@@ -55,6 +59,8 @@ struct GoingOn {
     resumed: Suspension,
     /// What came back for it, until it is admitted.
     resolution: Option<Resolution>,
+    /// Whose resolution it is, where that is said.
+    by: Option<Cow<'static, str>>,
     /// The result that came from outside.
     outside: Option<Box<Result<Produced, ToolFailure>>>,
 }
@@ -66,13 +72,32 @@ impl Gating {
         passed.push(suspension.gate.clone());
         Self {
             approvals: Approvals::Suspend,
+            consent: Approvals::Suspend,
             going_on: Some(Box::new(GoingOn {
                 passed,
                 resumed: suspension,
                 resolution: Some(resolution),
+                by: None,
                 outside: None,
             })),
         }
+    }
+
+    /// Whether the call may end as a suspension.
+    pub(crate) fn may_suspend(&self) -> bool {
+        self.approvals == Approvals::Suspend || self.consent == Approvals::Suspend
+    }
+
+    /// Says who resolved the suspension.
+    pub(crate) fn set_by(&mut self, by: Cow<'static, str>) {
+        if let Some(going_on) = &mut self.going_on {
+            going_on.by = Some(by);
+        }
+    }
+
+    /// Who resolved the suspension.
+    pub(crate) fn by(&self) -> Option<&str> {
+        self.going_on.as_ref()?.by.as_deref()
     }
 
     pub(crate) fn passed(&self) -> &[Gate] {

@@ -40,8 +40,8 @@ use self::guarded::Guarded;
 use self::passage::passed;
 use self::trace::Trace;
 use self::unseen::Unseen;
+use crate::Settling;
 use crate::host::{Host, Hosted};
-use crate::{Approvals, Settling};
 
 pub(crate) use run::Run;
 pub(crate) use settle::announce;
@@ -149,7 +149,7 @@ struct Entering<'a, 'r> {
 async fn enter(entering: &mut Entering<'_, '_>) -> Result<(), Ended> {
     let Entering { run, arguments } = entering;
     passed!(resume::admit(run))?;
-    if run.gating.approvals == Approvals::Suspend || !run.services.before.is_empty() {
+    if run.gating.may_suspend() || !run.services.before.is_empty() {
         suspend::keep_delivered(run, arguments);
     }
     passed!(before::run(run, arguments))?;

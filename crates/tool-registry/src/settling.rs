@@ -1,5 +1,6 @@
 //! One call on its way to its settlement.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -104,6 +105,23 @@ impl Settling {
     /// [`Approvals::Inline`].
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.gating.approvals = approvals;
+        self.gating.consent = approvals;
+        self
+    }
+
+    /// Sets what happens where a service needs the consent of a person, for a host that can show a
+    /// page and no question, or the other way round. Defaults to what [`approvals`](Self::approvals)
+    /// says, which sets both.
+    pub fn consent(mut self, consent: Approvals) -> Self {
+        self.gating.consent = consent;
+        self
+    }
+
+    /// Says whose decision it is that resumes the call, for whoever receives
+    /// [`EventKind::Answered`](tool_core::EventKind::Answered). Nobody by default, and nothing for
+    /// a call that was not suspended.
+    pub fn decided_by(mut self, who: impl Into<Cow<'static, str>>) -> Self {
+        self.gating.set_by(who.into());
         self
     }
 

@@ -2,11 +2,15 @@
 
 use std::sync::{Arc, Weak};
 
-use tool_core::{Call, CallId, Definition, Facts, Outcome, Settlement, Suspension};
+use tool_core::{
+    Arguments, Call, CallId, Definition, Event, EventKind, Facts, Outcome, Refusal, Settlement,
+    Suspension,
+};
 
 use crate::catalog::Catalog;
+use crate::pipeline::announce;
 use crate::services::Services;
-use crate::{Batch, Entry, Resolution, Settling, Turn};
+use crate::{Batch, Entry, Resolution, Settling, Turn, strict_json};
 
 /// What one model request sees: the tools that were registered when it was taken, and nothing
 /// that was registered, replaced or dropped since. Clones are cheap and the same.
@@ -128,6 +132,33 @@ impl Snapshot {
         facts: &Facts,
     ) -> Settling {
         Settling::resumed(self.clone(), suspension, resolution.into(), facts.clone())
+    }
+
+    /// Refuses a call that does not begin, as what brought it was turned away, and tells whoever
+    /// receives events: so that it is on record as any other is. No stage and no hook sees it.
+    ///
+    /// What it is told as was received: the definition, and arguments that are JSON of values.
+    pub fn refuse(&self, call: Call, facts: &Facts, refusal: Refusal) {
+        let services = self.services();
+        let number = services.next_number();
+        let (id, name, arguments) = call.into_parts();
+        if let (Some(_), Some(entry)) = (number, self.get(&name)) {
+            let spoken = match arguments {
+                Arguments::Text(text) => strict_json::parse(&text).ok(),
+                Arguments::Value(value) => strict_json::hold(*value).ok(),
+                _ => None,
+            };
+            let spoken = spoken.map(|read| read.value);
+            let received = EventKind::Received {
+                identity: entry.identity(),
+                definition: entry.digest(),
+                arguments: spoken.as_ref(),
+            };
+            let event = Event::new(id.as_ref(), &name, facts, received);
+            services.emit(&event.number(number));
+        }
+        let settlement = self.without_output(id, name.into(), Outcome::Refused(refusal));
+        announce(services, facts, number, &settlement);
     }
 
     /// The settlement of a call that gave nothing, with what is known of its tool.

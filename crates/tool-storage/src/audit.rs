@@ -44,7 +44,7 @@ use crate::folder::Folder;
 /// waits, that was cancelled or dropped.
 ///
 /// A line holds when (`time_ms`, in milliseconds since 1970-01-01 UTC) and by whom the tool of which server was called, digests of its definition and
-/// of the arguments, what policy decided by which rule, who was asked and what was answered, the
+/// of the arguments, what policy decided by which rule, what was asked, who answered what (`by`; `client` is the principal's own client), the
 /// outcome, sizes, and the ids of retained output. It holds neither arguments nor results. All of it
 /// is ASCII, with everything else escaped, so that no name or text can begin a line of its own or act
 /// on a terminal.

@@ -9,6 +9,7 @@ mod bench;
 mod changelog;
 mod chores;
 mod crate_docs;
+mod disk;
 mod exceptions;
 mod feature_set;
 mod fence;
@@ -33,3 +34,4 @@ fn files(of: &[(&str, &str)]) -> Vec<SourceFile> {
         .map(|(path, text)| SourceFile::new(*path, *text))
         .collect()
 }
+mod whole;

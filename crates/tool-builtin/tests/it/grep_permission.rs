@@ -72,8 +72,8 @@ async fn who_grants_a_folder_grants_its_files_but_for_those_denied() {
         fn ask<'a>(
             &'a self,
             _ask: tool_core::Ask<'a>,
-        ) -> tool_core::BoxFuture<'a, Result<tool_core::Answer, tool_core::ApproverError>> {
-            Box::pin(async { Ok(tool_core::Answer::Approved) })
+        ) -> tool_core::BoxFuture<'a, Result<tool_core::Word, tool_core::ApproverError>> {
+            Box::pin(async { Ok(tool_core::Answer::Approved.into()) })
         }
     }
     let room = Room::ruled(|request| {

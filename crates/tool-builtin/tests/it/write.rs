@@ -94,7 +94,7 @@ async fn a_call_that_is_dropped_while_it_asks_writes_nothing() {
         fn ask<'a>(
             &'a self,
             _ask: tool_core::Ask<'a>,
-        ) -> tool_core::BoxFuture<'a, Result<tool_core::Answer, tool_core::ApproverError>> {
+        ) -> tool_core::BoxFuture<'a, Result<tool_core::Word, tool_core::ApproverError>> {
             Box::pin(std::future::pending())
         }
     }

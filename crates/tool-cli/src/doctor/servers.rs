@@ -96,7 +96,13 @@ pub(crate) async fn look(
         .iter()
         .map(|status| {
             let about = format!("server {}", status.name);
-            tell(&about, status, times.get(&status.name).copied(), findings);
+            tell(
+                path,
+                &about,
+                status,
+                times.get(&status.name).copied(),
+                findings,
+            );
             let (state, tools) = (status.state.as_str(), tools(status));
             json!({
                 "name": status.name,
@@ -177,12 +183,19 @@ fn tools(status: &UpstreamStatus) -> usize {
     }
 }
 
-fn tell(about: &str, status: &UpstreamStatus, took: Option<Duration>, findings: &mut Findings) {
+fn tell(
+    config: &Path,
+    about: &str,
+    status: &UpstreamStatus,
+    took: Option<Duration>,
+    findings: &mut Findings,
+) {
     let seconds = took.unwrap_or_default().as_secs_f64();
     match &status.state {
         UpstreamState::Ready { tools, refused } => {
             let protocol = status.protocol.as_deref().unwrap_or("an unknown revision");
-            let text = format!("listed {tools} tools in {seconds:.1} s, in {protocol}");
+            let tools = render::counted(*tools, "tool");
+            let text = format!("listed {tools} in {seconds:.1} s, in {protocol}");
             findings.ok(about, text);
             if !refused.is_empty() {
                 let refused: Vec<String> = refused
@@ -213,7 +226,10 @@ fn tell(about: &str, status: &UpstreamStatus, took: Option<Duration>, findings: 
                 .find(|line| !line.trim().is_empty());
             let fix = match said {
                 Some(said) => format!("it wrote last: {}", said.trim()),
-                None => "start it by hand to see what it wants".to_owned(),
+                None => format!(
+                    "put its entry in {} right, or start it by hand to see what it wants",
+                    config.display()
+                ),
             };
             findings.problem(about, reason.clone(), fix);
         }

@@ -12,11 +12,9 @@ use crate::serving::Serving;
 use crate::stdio_client::StdioClient;
 use crate::workbench::{OPEN, Workbench};
 
-/// How often a client over standard streams comes and goes, each time with a gateway of its own:
-/// 200 is the whole.
-const CYCLES: &str = "TOOL_TEST_CYCLES";
-/// How often clients come and go over HTTP, where the gateway stays.
-const OVER_HTTP: usize = 200;
+/// How often clients come and go: over standard streams each time with a gateway of its own, over
+/// HTTP at one that stays.
+const CYCLES: usize = 200;
 const WARM_UP: usize = 40;
 /// Memory that may be held beyond what was held after the first of them.
 const GROWTH: u64 = 6 * 1024 * 1024;
@@ -73,7 +71,7 @@ fn clients_that_come_and_go_over_http_leave_no_process_and_nothing_open() {
     };
     cycles(WARM_UP);
     let before = Held::by(gateway);
-    cycles(OVER_HTTP);
+    cycles(CYCLES);
     let after = until("what was opened for clients is closed", || {
         let now = Held::by(gateway);
         let fewer = now.descriptors <= before.descriptors && now.threads <= before.threads;
@@ -91,7 +89,6 @@ fn clients_that_come_and_go_over_http_leave_no_process_and_nothing_open() {
 
 #[test]
 fn clients_that_come_and_go_over_stdio_leave_no_process() {
-    let count = std::env::var(CYCLES).map_or(8, |text| text.parse().unwrap());
     let (bench, mark) = (Workbench::new(), Mark::new());
     let mut server = echo_server::entry("echo");
     server["env"][Mark::VARIABLE] = mark.value().into();
@@ -99,7 +96,7 @@ fn clients_that_come_and_go_over_stdio_leave_no_process() {
         "mcp.json",
         &json!({"mcpServers": {"echo": server}}).to_string(),
     );
-    for cycle in 0..count {
+    for cycle in 0..CYCLES {
         let serve = ["serve", "--mcp-config", "mcp.json"];
         let mut client = StdioClient::start(bench.open(&serve));
         let listed = client.request("tools/list", json!({}));

@@ -23,10 +23,12 @@ pub(crate) const WAYS: [&str; 10] = [
     "log_flood",
     "long_progress",
 ];
-/// The length of the line without an end, in MiB.
+/// The length of the line without an end, in MiB, unless said otherwise; 1024 is the whole.
 const LINE: usize = 64;
 /// How many messages of a MiB a server sends that nobody waits for.
 const MANY: usize = 200;
+/// Says how long it is.
+const LENGTH: &str = "MCP_ENDLESS_LINE_MIB";
 /// The most memory that the gateway may ever hold beyond what it began with: a few of its longest
 /// messages.
 const MOST: u64 = 96 * 1024 * 1024;
@@ -42,7 +44,7 @@ pub(crate) fn misbehave(tool: &str, id: &Value, token: &Value) -> bool {
             let mut stdout = std::io::stdout().lock();
             let _ = write!(stdout, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"x":""#);
             let piece = vec![b'x'; 1024 * 1024];
-            for _ in 0..LINE {
+            for _ in 0..length() {
                 let _ = stdout.write_all(&piece);
             }
             let _ = stdout.write_all(b"\"}}\n");
@@ -118,9 +120,11 @@ fn notify(method: &str, params: &Value) {
 #[test]
 fn a_hostile_server_costs_bounded_memory_and_the_other_one_is_served() {
     let bench = Workbench::new();
+    let mut hostile = echo_server::entry("hostile");
+    hostile["env"][LENGTH] = length().to_string().into();
     let servers = json!({
         "good": echo_server::entry("good"),
-        "hostile": echo_server::entry("hostile"),
+        "hostile": hostile,
     });
     bench.file("mcp.json", &json!({"mcpServers": servers}).to_string());
     let rule = |name| {
@@ -174,6 +178,10 @@ fn a_hostile_server_costs_bounded_memory_and_the_other_one_is_served() {
     }
     let grown = peak(gateway) - before;
     assert!(grown < MOST, "{grown} bytes more");
+}
+
+fn length() -> usize {
+    std::env::var(LENGTH).map_or(LINE, |text| text.parse().expect("a number of MiB"))
 }
 
 /// The most memory that a process ever held, in bytes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use tool_core::{
     Answer, Approver, ApproverError, Ask, BoxFuture, Capability, Decision, Facts, Policy,
-    PolicyError, Progress, ProgressSink, Request, Resource, Ruling,
+    PolicyError, Progress, ProgressSink, Request, Resource, Ruling, Word,
 };
 
 /// Answers every method otherwise than its default does.
@@ -22,8 +22,8 @@ impl Policy for Odd {
 }
 
 impl Approver for Odd {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
-        Box::pin(async { Ok(Answer::Declined { note: None }) })
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
+        Box::pin(async { Ok(Answer::Declined { note: None }.into()) })
     }
 }
 
@@ -54,7 +54,7 @@ fn a_shared_approver_is_the_approver() {
         let request = Request::new(tool_core::Action::CALL, [Resource::from("it")], &facts);
         let ruling = Ruling::new(Decision::Ask, "it");
         let answer = approver.ask(Ask::new(&request, &ruling)).now_or_never();
-        answer.unwrap().unwrap()
+        answer.unwrap().unwrap().answer
     }
     assert_eq!(asked(&Arc::new(Odd)), Answer::Declined { note: None });
     assert_eq!(

@@ -68,6 +68,9 @@ fn refusal(kind: RefusalKind) -> Refusal {
         RefusalKind::Door => Refusal::Door {
             declaration: "wants",
         },
+        RefusalKind::Request => Refusal::Request {
+            because: "an id is taken".to_owned(),
+        },
         other => panic!("there is no refusal of the kind {other} here"),
     }
 }
@@ -127,6 +130,7 @@ fn the_words_the_origin_and_whether_to_try_again_are_fixed_for_every_end() {
             "refused columns result -",
             "refused resume denied -",
             "refused door denied -",
+            "refused request denied -",
             "defect panic handler -",
             "defect handler handler -",
             "defect output result -",
@@ -161,6 +165,7 @@ fn what_a_model_reads_of_each_refusal_is_fixed() {
              number, got empty string in 1 of 1 rows",
             "the approval cannot be used, as it was decided before; make the call again",
             "this tool declares wants, which cannot be honoured here",
+            "the request was turned away: an id is taken",
         ]
     );
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tool_core::{
     Action, Answer, Approver, ApproverError, Ask, BoxFuture, CallControl, ClosedPolicy, Context,
     Decision, Facts, Identity, IntoResources, NoResources, NobodyToAsk, Permission, Policy,
-    PolicyError, Refusal, Request, Resource, Resources, Ruling, Source, ToolName,
+    PolicyError, Refusal, Request, Resource, Resources, Ruling, Source, ToolName, Word,
 };
 
 /// Rules by the first resource, and keeps what it was asked.
@@ -41,8 +41,9 @@ impl Policy for ByName {
 struct Says(Result<Answer, &'static str>);
 
 impl Approver for Says {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
-        let answer = self.0.clone().map_err(ApproverError::new);
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
+        let answer = self.0.clone().map(|answer| answer.by("ada"));
+        let answer = answer.map_err(ApproverError::new);
         Box::pin(async move { answer })
     }
 }

@@ -107,6 +107,9 @@ fn refusals() -> Vec<Refusal> {
         Refusal::Door {
             declaration: "wants",
         },
+        Refusal::Request {
+            because: "an id is taken".to_owned(),
+        },
     ]
 }
 
@@ -129,6 +132,7 @@ fn a_refusal_has_one_text_for_the_model_and_one_for_the_operator() {
         "credential: access to mail could not be obtained; continue without it | credential for mail: vault at /srv",
         "ceiling: the result has 12 characters and the most is 10; no data was returned; ask for less | the result has 12 characters and the most is 10; no data was returned; ask for less",
         "door: this tool declares wants, which cannot be honoured here | this tool declares wants, which cannot be honoured here",
+        "request: the request was turned away: an id is taken | the request was turned away: an id is taken",
     ];
     assert_eq!(texts, expected);
     assert_eq!(RefusalKind::Ceiling.as_str(), "ceiling");

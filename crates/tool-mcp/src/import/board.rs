@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::call_error::CallError;
 use super::incoming::Asked;
 use super::left::Left;
-use super::mailbox::{Letter, Mailbox};
+use super::mailbox::{Letter, Logged, Mailbox};
 use super::whose::Whose;
 use super::wishes::Wishes;
 use crate::offerings::{OfferEvent, OfferEventSender, OfferKind};
@@ -55,6 +55,14 @@ pub(crate) enum Addressee {
     Unknown(Asked),
     /// The one to whom it belongs has too many already.
     Busy(Asked),
+}
+
+/// Why it is not known in the middle of which request a server said something.
+enum Lost {
+    /// There is none.
+    Nobody,
+    /// There are several, or it was another one.
+    Unknown,
 }
 
 impl Addressee {
@@ -141,29 +149,50 @@ impl Board {
         let asked = Asked { of, ..asked };
         // Held until the question is there: nothing comes behind the end of a request.
         let waiting = self.waiting();
-        let mailbox = match of {
-            Some(of) => match waiting.get(&of) {
-                Some(named) if named.whose.is_some() => &named.mailbox,
-                Some(_) => return Addressee::Nobody(asked),
-                None => return Addressee::Unknown(asked),
-            },
-            None => {
-                let callers = waiting
-                    .iter()
-                    .filter_map(|(id, waiting)| Some((id, waiting.whose.as_ref()?, waiting)));
-                let Some((_, whose, latest)) = callers.clone().max_by_key(|(id, ..)| **id) else {
-                    return Addressee::Nobody(asked);
-                };
-                let mut others = callers.map(|(_, whose, _)| whose);
-                let alone = others.clone().count() == 1;
-                let one = alone || others.all(|other| other.is_same(whose));
-                if !one || !self.left().is_all_of(whose) {
-                    return Addressee::Unknown(asked);
-                }
-                &latest.mailbox
+        match self.addressed(&waiting, of) {
+            Ok((_, mailbox)) => Addressee::by(mailbox, asked),
+            Err(Lost::Nobody) => Addressee::Nobody(asked),
+            Err(Lost::Unknown) => Addressee::Unknown(asked),
+        }
+    }
+
+    /// Takes what the server logs to the client in the middle of whose request it does, by the same
+    /// rule. Whether there is one: what the host itself asked for is logged for nobody else.
+    pub(crate) fn log(&self, of: Option<u64>, logged: impl FnOnce() -> Logged) -> bool {
+        let waiting = self.waiting();
+        match self.addressed(&waiting, of) {
+            Ok((Whose::Session(_) | Whose::Somebody, mailbox)) => {
+                // Of a flood the newest are lost.
+                mailbox.offer(Letter::Logged(logged()));
+                true
             }
-        };
-        Addressee::by(mailbox, asked)
+            Ok((Whose::Host, _)) | Err(_) => false,
+        }
+    }
+
+    /// The request in the middle of which the server says something, and whose it is.
+    fn addressed<'w>(
+        &self,
+        waiting: &'w HashMap<u64, Waiting>,
+        of: Option<u64>,
+    ) -> Result<(&'w Whose, &'w Mailbox), Lost> {
+        if let Some(of) = of {
+            let named = waiting.get(&of).ok_or(Lost::Unknown)?;
+            let whose = named.whose.as_ref().ok_or(Lost::Nobody)?;
+            return Ok((whose, &named.mailbox));
+        }
+        let callers = waiting
+            .iter()
+            .filter_map(|(id, waiting)| Some((id, waiting.whose.as_ref()?, waiting)));
+        let latest = callers.clone().max_by_key(|(id, ..)| **id);
+        let (_, whose, latest) = latest.ok_or(Lost::Nobody)?;
+        let mut others = callers.map(|(_, whose, _)| whose);
+        let alone = others.clone().count() == 1;
+        let one = alone || others.all(|other| other.is_same(whose));
+        match one && self.left().is_all_of(whose) {
+            true => Ok((whose, &latest.mailbox)),
+            false => Err(Lost::Unknown),
+        }
     }
 
     /// Takes a question that was asked of somebody to the latest request of the same caller, as the

@@ -167,7 +167,7 @@ async fn read<R: AsyncRead + Unpin>(
         let asked = match frame {
             Ok(Some(Frame::Line(line))) => {
                 board.lookout.came();
-                aside(line.len(), || route(board, line))
+                aside(line.len(), || route(board, None, line))
             }
             Ok(Some(Frame::TooLong(overlong))) => {
                 route_too_long(board, &overlong);

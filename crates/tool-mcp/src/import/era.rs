@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::board::Tally;
 use super::party::Party;
-use crate::serve::LogLevel;
+use crate::serve::{CallingClient, LogLevel};
 
 /// The revision without a handshake.
 pub(crate) const STATELESS: &str = "2026-07-28";
@@ -80,7 +80,9 @@ async fn stateless(meta: &mut Map<String, Value>, party: &Party, tally: &Tally) 
         party.capabilities(&tally.server).await.into(),
     );
     meta.insert(INFO_KEY.to_owned(), party.info());
-    // Asked for, as a client of the gateway may listen.
-    let level = tally.wishes.least().unwrap_or(LogLevel::Info);
+    // Asked for, as a client of the gateway may listen; more where the one that calls wants more.
+    let called = CallingClient::current().and_then(|client| client.log_level());
+    let wanted = [tally.wishes.least(), called].into_iter().flatten().min();
+    let level = wanted.unwrap_or(LogLevel::Info);
     meta.insert(LOG_KEY.to_owned(), level.as_str().into());
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::board::Board;
 use super::call_error::CallError;
 use super::listing::size;
-use super::mailbox::{Answer, Report};
+use super::mailbox::{Answer, Logged, Report};
 use crate::offerings::{OfferEvent, OfferKind};
 use crate::serve::LogLevel;
 use crate::wire::{Envelope, Id, Overlong, RpcError, Sort, clean, exact};
@@ -45,8 +45,9 @@ struct ProgressParams {
     message: Option<String>,
 }
 
-/// Takes a message to whom it is for. A request of the server is the caller's to answer.
-pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
+/// Takes a message to whom it is for. A request of the server is the caller's to answer. `of` is the
+/// request in whose answer it came, where there is a stream for each.
+pub(crate) fn route(board: &Board, of: Option<u64>, text: &[u8]) -> Option<Asked> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return None;
     }
@@ -61,7 +62,7 @@ pub(crate) fn route(board: &Board, text: &[u8]) -> Option<Asked> {
             params,
             ..
         } => {
-            notified(board, &method.0, params);
+            notified(board, of, &method.0, params);
             None
         }
         Envelope {
@@ -174,7 +175,7 @@ fn logged(data: Value) -> Value {
     }
 }
 
-fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
+fn notified(board: &Board, of: Option<u64>, method: &str, params: Option<&RawValue>) {
     let events = &board.tally.events;
     match method {
         "notifications/progress" => {
@@ -220,13 +221,21 @@ fn notified(board: &Board, method: &str, params: Option<&RawValue>) {
             let mut params = value(params);
             let text = |key: &str| params.get(key).and_then(Value::as_str);
             let level = text("level").and_then(LogLevel::of);
+            let level = level.unwrap_or(LogLevel::Info);
             let logger = text("logger").map(|logger| cut(logger, LOGGER_BYTES));
             let data = params.get_mut("data").map(Value::take);
+            let data = logged(data.unwrap_or_default());
+            let to_caller = board.log(of, || Logged {
+                level,
+                logger: logger.clone(),
+                data: data.clone(),
+            });
             events.send(OfferEvent::Logged {
                 server: board.tally.server.clone(),
-                level: level.unwrap_or(LogLevel::Info).as_str().to_owned(),
+                level: level.as_str().to_owned(),
                 logger,
-                data: logged(data.unwrap_or_default()),
+                data,
+                to_caller,
             });
         }
         // Nothing else that a server tells unasked has a reader.

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::call_error::CallError;
 use super::incoming::Asked;
+use crate::serve::LogLevel;
 use crate::wire::Id;
 use crate::wire::exact::Rounded;
 
@@ -32,6 +33,8 @@ pub(crate) enum Letter {
     Progress(Report),
     /// The server asks for something before it goes on.
     Asked(Asked),
+    /// The server logs something about it.
+    Logged(Logged),
     /// It no longer waits for the answer to a question.
     Withdrawn(Id),
     /// The request is over.
@@ -44,6 +47,14 @@ pub(crate) struct Answer {
     pub(crate) result: Value,
     /// Numbers that are not in it to the last digit, where there are any.
     pub(crate) rounded: Option<Box<Rounded>>,
+}
+
+/// Something that a server logs.
+#[derive(Clone, Debug)]
+pub(crate) struct Logged {
+    pub(crate) level: LogLevel,
+    pub(crate) logger: Option<String>,
+    pub(crate) data: Value,
 }
 
 /// A report of progress, as it came.

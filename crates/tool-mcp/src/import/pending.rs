@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tool_core::BoxFuture;
 
 use super::board::Addressee;
 use super::call_error::CallError;
 use super::carrier::unanswered;
 use super::connection::Connection;
 use super::incoming::Asked;
-use super::mailbox::{Answer, Letter, Mailbox, Report};
+use super::mailbox::{Answer, Letter, Logged, Mailbox, Report};
 use super::open_questions::{Answering, OpenQuestions};
 use super::slot::{GoingOn, Slot, drawn_key};
 use super::turns::Turn;
 use super::whose::Whose;
+use crate::serve::{CallingClient, logger_of};
 use crate::wire::{Id, Message, OneLine, RpcError};
 
 /// What a server is told when a request of ours is given up, whatever the cause: causes are
@@ -121,6 +123,13 @@ impl Pending<'_> {
                     self.asked.push(question.clone());
                     open.push(question.asked.id.clone(), answering(connection, question));
                 }
+                Letter::Logged(logged) => {
+                    let until = match quiet {
+                        true => over.min(idle),
+                        false => after(Instant::now(), limits.idle),
+                    };
+                    tell(connection.server(), logged, until).await;
+                }
                 Letter::Withdrawn(id) => {
                     self.asked.retain(|open| open.asked.id != id);
                     open.remove(&id);
@@ -184,6 +193,25 @@ impl Pending<'_> {
             }
         }
     }
+}
+
+/// Tells the client whose call it is what the server logs. One that does not read holds up its own
+/// call, and no longer than that may take.
+#[cold]
+fn tell(server: &str, logged: Logged, until: Instant) -> BoxFuture<'_, ()> {
+    let Logged {
+        level,
+        logger,
+        data,
+    } = logged;
+    Box::pin(async move {
+        if let Some(client) = CallingClient::current() {
+            let logger = logger_of(server, logger.as_deref());
+            let told = client.log(level, Some(&logger), data);
+            // What has not come through is not worth more.
+            let _ = timeout_at(until, told).await;
+        }
+    })
 }
 
 /// When so much time has passed since then, which is never where it is more than a clock can tell.

@@ -37,6 +37,9 @@ pub enum OfferEvent {
         logger: Option<String>,
         /// What it logs.
         data: Value,
+        /// Whether the client was told in the middle of whose call it was logged. Nobody else is to
+        /// be told then: it may be about what that client alone may know.
+        to_caller: bool,
     },
 }
 

@@ -4,17 +4,11 @@ use serde_json::{Value, json};
 use tool_core::{Gate, Suspension, Verdict};
 
 use super::Ask;
-use super::client::Client;
 
 /// The key of the question.
 pub(crate) const KEY: &str = "approval";
 /// The most characters of the arguments that a person is shown.
 const SHOWN: usize = 1_000;
-
-/// Whether there is a way at all to ask the client's person.
-pub(crate) fn can_be_asked(client: &Client) -> bool {
-    client.capabilities.forms || client.capabilities.pages
-}
 
 /// What a person is asked. `None` where no person can decide.
 ///

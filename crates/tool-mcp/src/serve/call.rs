@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tool_core::{Call, Outcome, Progress, Settlement, Suspension, Verdict};
+use tool_core::{Call, Outcome, Progress, Refusal, ResumeFault, Settlement, Suspension, Verdict};
 use tool_registry::{Approvals, Door, Settling};
 
 use super::calling_client::CallingClient;
-use super::client::{Client, Era};
+use super::client::Client;
 use super::numbering::Numbering;
 use super::params::Params;
 use super::request_state::{Bound, RequestState};
 use super::rounds::{self, Answered};
 use super::server::Served;
-use super::{Ask, approval, result};
+use super::{Ask, approval, result, turned_away};
 use crate::wire::{Id, Message, RpcError};
 
 /// Reports that may wait for the client. A tool that reports faster loses the newest.
@@ -20,6 +20,8 @@ const WAITING_REPORTS: usize = 64;
 /// Questions of one call to a client that is asked while the call waits. A service that is never
 /// content must not ask for ever.
 const MOST_QUESTIONS: usize = 16;
+/// Who has decided, for whoever receives events. Which client it is, its principal says.
+const CLIENT: &str = "client";
 
 /// Settles one call, tells the client of its progress, if it asked to be told, and asks it what
 /// policy or the tool wants to know.
@@ -32,17 +34,17 @@ pub(crate) async fn call(
     id: &Id,
     mut params: Params,
 ) -> Result<Answered, RpcError> {
-    let mut responses = params.responses()?;
-    let meta = params.meta.carried.take();
-    let name = params.needed_name()?;
-    let arguments = params.arguments_text()?;
-    let bound = Bound {
-        method: "tools/call",
-        name,
-        arguments,
-        facts: &client.facts,
+    let (mut responses, state) = match begin(served, client, &mut params) {
+        Ok(begun) => begun,
+        Err(turned) => {
+            let (error, refusal) = *turned;
+            let called = (id, "tools/call");
+            turned_away::refuse(served, &client.facts, called, Some(&params), refusal);
+            return Err(error);
+        }
     };
-    let state = rounds::open(served, client, params.request_state.as_deref(), &bound)?;
+    let meta = params.meta.carried.take();
+    let bound = bound(client, &params)?;
     let mut given = state.answers;
     let word = match &state.suspension {
         Some(_) => responses.remove(approval::KEY),
@@ -53,25 +55,35 @@ pub(crate) async fn call(
     client.held.begin(&client.facts);
     let calling = CallingClient::new(client.clone(), meta, given, state.kept);
     let snapshot = served.registry.request(&client.facts);
+    // Whoever cannot be asked leaves it to the registry's own approver.
+    let asked_of = |can: bool| match served.asks_clients && can {
+        true => Approvals::Suspend,
+        false => Approvals::Inline,
+    };
+    let questions_go = |settling: Settling| {
+        settling
+            .approvals(asked_of(client.capabilities.forms))
+            .consent(asked_of(client.capabilities.pages))
+    };
     let fresh = || {
-        let asks = served.asks_clients && approval::can_be_asked(client);
-        let approvals = if asks {
-            Approvals::Suspend
-        } else {
-            Approvals::Inline
-        };
-        let call = Call::new(name, arguments).id(id.to_string());
-        snapshot.settle(call, &client.facts).approvals(approvals)
+        let call = Call::new(bound.name, bound.arguments).id(id.to_string());
+        questions_go(snapshot.settle(call, &client.facts))
+    };
+    let resumed = |suspension: Suspension, verdict| {
+        questions_go(snapshot.resume(suspension, verdict, &client.facts))
+    };
+    let question = |suspension: &Suspension| {
+        approval::question(suspension).filter(|ask| calling.can(ask.kind()))
     };
     let mut settling = match state.suspension {
         None => fresh(),
         Some(suspension) => {
             let word = word.and_then(|word| approval::verdict(&suspension.gate, &word));
-            match word {
-                Some(verdict) => snapshot.resume(*suspension, verdict, &client.facts),
+            match (word, question(&suspension)) {
+                (Some(verdict), _) => resumed(*suspension, verdict).decided_by(CLIENT),
+                (None, Some(ask)) => return to_decide(served, &calling, (suspension, ask), &bound),
                 // An address for consent does not travel, and is asked for anew.
-                None if approval::question(&suspension).is_none() => fresh(),
-                None => return ask_to_decide(served, &calling, suspension, &bound),
+                (None, None) => fresh(),
             }
         }
     };
@@ -90,59 +102,69 @@ pub(crate) async fn call(
         let Outcome::Suspended(suspension) = settlement.outcome else {
             return answer(settlement, client, served).map(Answered::Complete);
         };
-        let Some(ask) = approval::question(&suspension) else {
+        questions += 1;
+        let ask = question(&suspension).filter(|_| questions <= MOST_QUESTIONS);
+        let Some(ask) = ask else {
             return Ok(Answered::Complete(result::refused(format!(
-                "{}: {} is needed, which no client can be asked for",
+                "{}: {} is needed, which this client cannot be asked for",
                 suspension.tool, suspension.gate,
             ))));
         };
-        questions += 1;
-        if !calling.can(ask.kind()) || questions > MOST_QUESTIONS {
-            return Ok(Answered::Complete(result::refused(cannot(
-                &suspension,
-                &ask,
-            ))));
+        if client.is_stateless() {
+            return to_decide(served, &calling, (suspension, ask), &bound);
         }
-        let verdict = match &client.era {
-            Era::Stateless { .. } => return ask_to_decide(served, &calling, suspension, &bound),
-            Era::Handshake(_) => calling
-                .ask(approval::KEY, ask)
-                .await
-                .ok()
-                .and_then(|word| approval::verdict(&suspension.gate, &word))
-                .unwrap_or(Verdict::Decline { note: None }),
+        let word = calling.ask(approval::KEY, ask).await.ok();
+        let verdict = word.and_then(|word| approval::verdict(&suspension.gate, &word));
+        settling = match verdict {
+            Some(verdict) => resumed(*suspension, verdict).decided_by(CLIENT),
+            // An error is nobody's word.
+            None => resumed(*suspension, Verdict::Decline { note: None }),
         };
-        settling = snapshot.resume(*suspension, verdict, &client.facts);
     }
 }
 
+/// What a call begins with: the answers that come with it, and what it goes on from.
+type Begun = (Map<String, Value>, RequestState);
+
+/// Reads with what a call begins, or why it does not.
+fn begin(
+    served: &Served,
+    client: &Client,
+    params: &mut Params,
+) -> Result<Begun, Box<(RpcError, Refusal)>> {
+    let misfit = |error: RpcError| {
+        let because = error.message.clone();
+        Box::new((error, Refusal::Request { because }))
+    };
+    let responses = params.responses().map_err(misfit)?;
+    let bound = bound(client, params).map_err(misfit)?;
+    let state = rounds::open(served, client, params.request_state.as_deref(), &bound);
+    let fault = ResumeFault::Forged;
+    let state = state.map_err(|error| Box::new((error, Refusal::Resume { fault })))?;
+    Ok((responses, state))
+}
+
+fn bound<'a>(client: &'a Client, params: &'a Params) -> Result<Bound<'a>, RpcError> {
+    Ok(Bound {
+        method: "tools/call",
+        name: params.needed_name()?,
+        arguments: params.arguments_text()?,
+        facts: &client.facts,
+    })
+}
+
 /// Asks for the decision on a call that waits, with the call itself in the state.
-fn ask_to_decide(
+fn to_decide(
     served: &Served,
     calling: &CallingClient,
-    suspension: Box<Suspension>,
+    (suspension, ask): (Box<Suspension>, Ask),
     bound: &Bound<'_>,
 ) -> Result<Answered, RpcError> {
-    let Some(ask) = approval::question(&suspension).filter(|ask| calling.can(ask.kind())) else {
-        return Ok(Answered::Complete(result::refused(format!(
-            "{}: {} is needed, and this client cannot be asked for it",
-            suspension.tool, suspension.gate,
-        ))));
-    };
     let state = RequestState {
         suspension: Some(suspension),
         ..calling.state()
     };
     rounds::ask(served, vec![(approval::KEY.to_owned(), ask)], state, bound)
-}
-
-fn cannot(suspension: &Suspension, ask: &Ask) -> String {
-    format!(
-        "{}: {} is needed, and this client cannot {} to ask for it",
-        suspension.tool,
-        suspension.gate,
-        ask.kind().as_str(),
-    )
 }
 
 fn answer(

@@ -264,6 +264,14 @@ impl CallingClient {
         carried.ok().flatten()
     }
 
+    /// From which level on it wants log messages of this request, where it said so in it.
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        match &self.0.client.era {
+            Era::Handshake(_) => None,
+            Era::Stateless { log_level } => *log_level,
+        }
+    }
+
     /// Whether it is asked by the result, and calls again with the answer.
     pub(crate) fn is_asked_by_result(&self) -> bool {
         self.0.client.is_stateless()

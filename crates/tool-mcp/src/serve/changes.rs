@@ -84,7 +84,16 @@ const RESOURCE: &str = "notifications/resources/updated";
 const PAGE: &str = "notifications/elicitation/complete";
 const LOG: &str = "notifications/message";
 
-/// Whether a client is told what imported servers log.
+/// Under which name a client is told what an imported server logs.
+pub(crate) fn logger_of(server: &str, logger: Option<&str>) -> String {
+    match logger {
+        Some(logger) => format!("{server}: {logger}"),
+        None => server.to_owned(),
+    }
+}
+
+/// Whether a client is told what imported servers log outside of anybody's calls, or in the middle
+/// of several.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Logs {
     Told,
@@ -120,13 +129,11 @@ pub(crate) async fn tell(
                 level,
                 logger,
                 data,
+                to_caller: false,
             }) if logs == Logs::Told
                 && LogLevel::of(&level).is_some_and(|level| connection.wants_log(level)) =>
             {
-                let logger = match logger {
-                    Some(logger) => format!("{server}: {logger}"),
-                    None => server,
-                };
+                let logger = logger_of(&server, logger.as_deref());
                 let params = json!({"level": level, "logger": logger, "data": data});
                 (LOG, Some(params))
             }

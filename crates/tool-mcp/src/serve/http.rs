@@ -2,6 +2,7 @@
 
 mod asked;
 mod attentive;
+mod body;
 mod client_tokens;
 mod event_log;
 mod exchange;
@@ -11,6 +12,7 @@ mod names;
 mod options;
 mod pace;
 mod reply;
+mod room;
 mod session;
 mod site;
 mod token;
@@ -30,6 +32,7 @@ use tool_registry::Registry;
 use self::attentive::AttentiveListener;
 use self::guests::Guests;
 use self::pace::Pace;
+use self::room::Room;
 use self::session::Sessions;
 use self::site::Site;
 use super::serving::{Over, serving};
@@ -129,13 +132,17 @@ impl Server {
             sessions,
             serving,
             pace,
+            room: Room::default(),
             gone: stop.clone(),
         });
         // There is one path, for which a router would cost each request more than looking at it does.
         let serving = exchange::serve.with_state(site).into_make_service();
-        let listening = axum::serve(AttentiveListener::new(listener), serving)
-            .with_graceful_shutdown(stop.clone().cancelled_owned())
-            .into_future();
+        let listening = axum::serve(
+            AttentiveListener::new(listener, options.connections),
+            serving,
+        )
+        .with_graceful_shutdown(stop.clone().cancelled_owned())
+        .into_future();
         Ok(HttpServer {
             address,
             token,

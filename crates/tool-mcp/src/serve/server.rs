@@ -85,8 +85,14 @@ impl Server {
     /// Where two offer the same, what was added first has it.
     ///
     /// Lists come in the order of their keys. What an offering asks of its caller it can ask with
-    /// [`CallingClient::current`](super::CallingClient::current). Logs of servers reach a client
-    /// over a pair of streams: over HTTP they could tell one client of another's calls.
+    /// [`CallingClient::current`](super::CallingClient::current).
+    ///
+    /// What a server logs in the middle of a call reaches the client that made it, in either era and
+    /// by either way, from the level on that it asked for: where the log came in the answer to that
+    /// call, or where only calls of one client are on their way to that server. Everything else
+    /// reaches clients over a pair of streams alone, as over HTTP it could tell one client of
+    /// another's calls. A server with a handshake logs from the lowest level that any client set by
+    /// `logging/setLevel`, or from its own; one without logs for each call what its client asked for.
     #[must_use]
     pub fn offerings(mut self, offerings: Arc<dyn Offerings>) -> Self {
         self.served_mut().offered.add(offerings);

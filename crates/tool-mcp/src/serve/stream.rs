@@ -19,7 +19,7 @@ use super::params::Params;
 use super::requests::{self, Request};
 use super::server::Served;
 use super::serving::Serving;
-use super::{LogLevel, ServeError, ServeErrorKind};
+use super::{LogLevel, ServeError, ServeErrorKind, turned_away};
 use crate::wire::{
     self, Frame, Frames, Id, Incoming, Message, Misfit, Outbox, Overlong, RpcError, Sort,
 };
@@ -150,10 +150,10 @@ impl Stream {
     fn request(&mut self, id: Id, method: String, params: Option<&RawValue>) {
         let params = match Params::read(&method, params) {
             Ok(params) => params,
-            Err(error) => return self.refuse(id, error),
+            Err(error) => return self.turn_away(id, &method, None, error),
         };
         match self.client_of(&method, &params) {
-            Err(error) => self.refuse(id, error),
+            Err(error) => self.turn_away(id, &method, Some(&params), error),
             Ok(None) => {
                 let result = if method == "initialize" {
                     let declared = params.capabilities.clone().unwrap_or_default();
@@ -214,18 +214,21 @@ impl Stream {
     fn start(&mut self, client: Client, request: Request) {
         let cancelled = self.gone.child_token();
         let id = request.id.clone();
-        {
+        let turned_away = {
             let mut running = lock(&self.running);
             if running.len() >= MOST_REQUESTS {
-                drop(running);
                 let text = format!("{MOST_REQUESTS} requests are running; wait for one to end");
-                return self.refuse(id, RpcError::request(text));
+                Some(text)
+            } else if running.contains_key(&id) {
+                Some("a request of that id is running".to_owned())
+            } else {
+                running.insert(id.clone(), cancelled.clone());
+                None
             }
-            if running.contains_key(&id) {
-                drop(running);
-                return self.refuse(id, RpcError::request("a request of that id is running"));
-            }
-            running.insert(id.clone(), cancelled.clone());
+        };
+        if let Some(text) = turned_away {
+            let Request { method, params, .. } = request;
+            return self.turn_away(id, &method, Some(&params), RpcError::request(text));
         }
         let (served, serving) = (Arc::clone(&self.served), self.serving.clone());
         let run = Run {
@@ -279,6 +282,12 @@ impl Stream {
             let text = format!("the request is longer than {} bytes", wire::FRAME_BYTES);
             self.refuse(id, RpcError::request(text));
         }
+    }
+
+    /// Answers with an error, and has it on record if it was a call.
+    fn turn_away(&self, id: Id, method: &str, params: Option<&Params>, error: RpcError) {
+        turned_away::record(&self.served, &self.facts, (&id, method), params, &error);
+        self.refuse(id, error);
     }
 
     fn refuse(&self, id: Id, error: RpcError) {

@@ -101,6 +101,100 @@ async fn tools_give_the_same_through_the_gateway() {
 }
 
 #[tokio::test]
+async fn logs_of_a_call_are_the_same_through_the_gateway_in_either_era() {
+    let original = served().expect("well defined");
+    let logs = |client: &mut Agreeing| {
+        let told = std::mem::take(&mut client.told).into_iter();
+        let logs = told.filter(|message| message["method"] == "notifications/message");
+        logs.map(|mut message| message["params"].take())
+            .collect::<Vec<_>>()
+    };
+    for (mode, speaks) in PAIRINGS {
+        let gateway = Gateway::of(mode, Decision::Allow).await;
+        let mut through = Agreeing::of(&gateway.server, speaks).await;
+        let mut direct = Agreeing::of(&original.server, speaks).await;
+        for (level, count) in [("debug", 3), ("error", 0)] {
+            for (client, name) in [
+                (&mut through, "srv__test_tool_with_logging"),
+                (&mut direct, "test_tool_with_logging"),
+            ] {
+                let mut call = json!({"name": name});
+                match speaks {
+                    Speaks::Handshake => {
+                        let set = json!({"level": level});
+                        client.ask("logging/setLevel", set).await;
+                    }
+                    Speaks::Stateless => {
+                        call["_meta"] = json!({"io.modelcontextprotocol/logLevel": level});
+                    }
+                }
+                client.ask("tools/call", call).await;
+            }
+            let what = format!("{mode}, {speaks:?}: {level}");
+            let mut found = logs(&mut through);
+            for log in &mut found {
+                assert_eq!(log["logger"], "srv", "{what}");
+                log.as_object_mut().expect("an object").remove("logger");
+            }
+            assert_eq!(found, logs(&mut direct), "{what}");
+            assert_eq!(found.len(), count, "{what}");
+        }
+        // Who asks for nothing is told nothing, in the era in which that is said with the call.
+        if speaks == Speaks::Stateless {
+            let call = json!({"name": "srv__test_tool_with_logging"});
+            through.ask("tools/call", call).await;
+            assert_eq!(logs(&mut through), [Value::Null; 0], "{mode}");
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn logs_of_a_call_reach_a_client_over_http_in_either_era() {
+    use crate::support::http::{Client, request};
+
+    async fn all_told(answer: &mut crate::support::http::Answer, what: &str) {
+        for data in [
+            "Tool execution started",
+            "Tool processing data",
+            "Tool execution completed",
+        ] {
+            let message = answer.message().await.expect("it is told");
+            assert_eq!(message["method"], "notifications/message", "{what}");
+            let params = json!({"level": "info", "logger": "srv", "data": data});
+            assert_eq!(message["params"], params, "{what}");
+        }
+        assert_eq!(answer.until(2).await["result"]["isError"], false);
+    }
+
+    let address: std::net::SocketAddr = "127.0.0.1:0".parse().expect("an address");
+    for mode in ["conformance-stateless", "conformance-handshake"] {
+        let gateway = Gateway::of(mode, Decision::Allow).await;
+        let options = tool_mcp::HttpOptions::new(address).allow_anyone_unchecked();
+        let http = gateway.server.serve_http(options).await.expect("a port");
+        let name = "srv__test_tool_with_logging";
+        let with = Client::connect(http.address()).await;
+        let level = request(1, "logging/setLevel", json!({"level": "debug"}));
+        with.post(&level, &[]).await.until(1).await;
+        let call = request(2, "tools/call", json!({"name": name}));
+        let mut answer = with.post(&call, &[]).await;
+        all_told(&mut answer, &format!("{mode}, with a handshake")).await;
+
+        let without = Client::new(http.address());
+        let mut call = modern(json!({"name": name}));
+        call["_meta"]["io.modelcontextprotocol/logLevel"] = "info".into();
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", name),
+        ];
+        let call = request(2, "tools/call", call);
+        let mut answer = without.post(&call, &headers).await;
+        all_told(&mut answer, &format!("{mode}, without a handshake")).await;
+    }
+}
+
+#[tokio::test]
 async fn tools_are_listed_the_same_through_the_gateway() {
     let original = served().expect("well defined");
     for (mode, speaks) in PAIRINGS {

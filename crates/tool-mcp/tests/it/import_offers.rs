@@ -96,6 +96,7 @@ async fn resources_and_prompts_of_a_server_are_listed_read_and_completed() {
             level: "warning".to_owned(),
             logger: Some("l".to_owned()),
             data: json!({"k": "v"}),
+            to_caller: false,
         })
     );
 }

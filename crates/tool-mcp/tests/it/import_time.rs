@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_core::{Call, Facts, Outcome};
+use tool_core::{Call, Decision, Facts, Outcome};
 
 use crate::support::eventually;
+use crate::support::gateway::Gateway;
 use crate::support::imported::Imported;
+use crate::support::peer::Peer;
 
 #[tokio::test]
 async fn a_call_without_a_sign_of_life_ends_and_is_cancelled() {
@@ -62,6 +64,39 @@ async fn progress_extends_the_time_between_signs_and_never_the_whole() {
             .contains("did not answer within 600 seconds")
     );
 
+    drop(release);
+    let _ = hold.await;
+}
+
+#[tokio::test]
+async fn a_call_that_its_client_cancels_ends_at_once_though_its_server_stays_silent() {
+    let gateway = Gateway::of("ordinary", Decision::Deny).await;
+    let mut peer = Peer::connect(&gateway.server).await;
+    peer.request(7, "tools/call", json!({"name": "srv__wait"}))
+        .await;
+    eventually("the server is called", || gateway.srv.was_called("wait")).await;
+    tokio::time::pause();
+    // As long as something blocks the clock stands still: whatever waited for it would wait on.
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let hold = tokio::task::spawn_blocking(move || held.recv());
+
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 7}});
+    peer.send(&cancelled).await;
+    // Its id is free once it is over.
+    let mut over = false;
+    for _ in 0..1_000 {
+        let answer = peer.ask(7, "ping", json!({})).await;
+        over = answer.get("result").is_some();
+        if over {
+            break;
+        }
+    }
+    assert!(over, "it runs on");
+    eventually("the server is told", || {
+        !gateway.srv.cancellations().is_empty()
+    })
+    .await;
     drop(release);
     let _ = hold.await;
 }

@@ -99,6 +99,9 @@ mod import_parked;
 /// Servers that are not what they were when they were trusted.
 #[cfg(all(feature = "child", unix))]
 mod import_pins;
+/// Servers that point elsewhere.
+#[cfg(all(feature = "child", unix))]
+mod import_pointing;
 /// Processes of servers.
 #[cfg(all(feature = "child", target_os = "linux"))]
 mod import_processes;
@@ -147,6 +150,11 @@ mod serve_http;
 /// Serving over HTTP what panics.
 #[cfg(feature = "http")]
 mod serve_panics;
+/// What is on record of calls that clients make.
+mod serve_records;
+/// How much clients may have going on at once over HTTP.
+#[cfg(feature = "http")]
+mod serve_room;
 /// What is answered over streams.
 mod serve_streams;
 /// Who is served over HTTP.

@@ -14,7 +14,7 @@ async fn an_answer_that_nobody_can_read_any_more_is_told_as_late() {
     let request = Request::new(Action::new("fetch"), [Resource::from("page")], &facts);
     let (id, answered) = desk.0.open(&Ask::new(&request, &ruling)).unwrap();
     drop(answered);
-    let late = desk.0.end(id, Ending::Answered(Answer::Approved));
+    let late = desk.0.end(id, Ending::Answered(Answer::Approved), "ada");
     assert!(late.is_err());
     assert!(matches!(notices.next().await, Some(Notice::Asked(_))));
     match notices.next().await {

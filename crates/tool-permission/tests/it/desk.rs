@@ -203,8 +203,9 @@ async fn a_question_that_policy_did_not_put_is_not_released_by_a_rule() {
         .await
         .unwrap();
     assert_eq!(office.desk.all(), [Arc::clone(&question)]);
-    office.desk.answer(question.id, Reply::Once).await.unwrap();
-    assert_eq!(own.await.unwrap().unwrap(), Answer::Approved);
+    let answered = office.desk.answer_as(question.id, Reply::Once, "ada").await;
+    answered.unwrap();
+    assert_eq!(own.await.unwrap().unwrap(), Answer::Approved.by("ada"));
 }
 
 #[tokio::test]

@@ -111,6 +111,22 @@ async fn of_several_answers_the_first_counts_and_an_answered_question_is_not_lis
     assert!(!answer(Reply::Once).await.unwrap());
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_answer_tells_who_gave_it() {
+    let gateway = Gateway::start();
+    let (ticket, posted) = gateway.asks("a").await;
+    let answered = gateway.mailbox.answer_as(&posted.id, Reply::Once, "ada");
+    assert!(answered.await.unwrap());
+    assert_eq!(ticket.word().await.unwrap(), Answer::Approved.by("ada"));
+    let (ticket, posted) = gateway.asks("b").await;
+    let answered = gateway
+        .mailbox
+        .answer(&posted.id, Reply::Reject { note: None });
+    assert!(answered.await.unwrap());
+    let word = ticket.word().await.unwrap();
+    assert_eq!(word.by.as_deref(), Some("mailbox"));
+}
+
 #[tokio::test]
 async fn what_another_version_keeps_is_told_as_that_and_left_alone() {
     let state: Arc<dyn State> = Arc::new(Shared::default());

@@ -75,10 +75,12 @@ async fn put(
                     // No rule answers it, so that nothing can be saved for the next time.
                     request.save = &[];
                 }
-                let asked = run.services.permission.enforce(&request, &ruling).await;
+                let enforced = run.services.permission.enforce_told(&request, &ruling);
+                let (asked, by) = enforced.await;
                 run.tell(|| EventKind::Answered {
                     gate: &gate,
                     approved: asked.is_ok(),
+                    by: by.as_deref(),
                 });
                 asked.map_err(|refusal| Outcome::Refused(named(run, &gate, refusal)))?;
             }

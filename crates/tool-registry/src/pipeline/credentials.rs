@@ -66,5 +66,5 @@ fn may_wait(run: &Run<'_>, service: &str) -> bool {
     let gate = Gate::Consent {
         service: service.to_owned(),
     };
-    run.gating.approvals == Approvals::Suspend && !run.gating.passed().contains(&gate)
+    run.gating.consent == Approvals::Suspend && !run.gating.passed().contains(&gate)
 }

@@ -40,6 +40,7 @@ async fn claim(run: &mut Run<'_>, resolution: Resolution) -> Result<(), Ended> {
     run.tell(|| EventKind::Answered {
         gate: &suspension.gate,
         approved: !matches!(resolution, Resolution::Verdict(Verdict::Decline { .. })),
+        by: run.gating.by(),
     });
     match resolution {
         Resolution::Verdict(Verdict::Approve) => Ok(()),

@@ -132,6 +132,9 @@ fn refusal(kind: RefusalKind) -> Refusal {
         RefusalKind::Door => Refusal::Door {
             declaration: "wants",
         },
+        RefusalKind::Request => Refusal::Request {
+            because: "an id is taken".to_owned(),
+        },
         other => panic!("there is no refusal of the kind {other} here"),
     }
 }

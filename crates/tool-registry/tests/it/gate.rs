@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_core::{
     Answer, Approver, ApproverError, Ask, BoxFuture, Call, Capability, ClosedPolicy, Decision,
     Facts, Namespace, NobodyToAsk, Outcome, Permission, Policy, PolicyError, Refusal, Request,
-    Ruling, Settlement, Source, Tool,
+    Ruling, Settlement, Source, Tool, Word,
 };
 use tool_registry::{Door, Registry};
 
@@ -119,7 +119,7 @@ async fn the_reason_of_a_rule_reaches_the_model_and_the_rule_itself_does_not() {
 struct Broken;
 
 impl Approver for Broken {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         Box::pin(async { Err(ApproverError::new("the desk at 10.0.0.7 is down")) })
     }
 }
@@ -133,7 +133,7 @@ impl Policy for Panics {
 }
 
 impl Approver for Panics {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         panic!("canary approver")
     }
 }
@@ -333,14 +333,14 @@ async fn a_capability_that_policy_does_not_govern_is_not_asked_about() {
 async fn every_open_question_is_put_and_one_no_is_enough() {
     struct NoUserData(Log);
     impl Approver for NoUserData {
-        fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+        fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
             let action = ask.request.action.as_str().to_owned();
             self.0.write(action.clone());
             Box::pin(async move {
                 Ok(if action == "user_data" {
-                    Answer::Declined { note: None }
+                    Answer::Declined { note: None }.into()
                 } else {
-                    Answer::Approved
+                    Answer::Approved.into()
                 })
             })
         }

@@ -344,7 +344,7 @@ impl tool_core::Approver for Asked {
     fn ask<'a>(
         &'a self,
         ask: tool_core::Ask<'a>,
-    ) -> BoxFuture<'a, Result<Answer, tool_core::ApproverError>> {
+    ) -> BoxFuture<'a, Result<tool_core::Word, tool_core::ApproverError>> {
         let component = ask
             .request
             .metadata
@@ -358,7 +358,7 @@ impl tool_core::Approver for Asked {
                 .unwrap_or_default(),
             component.unwrap_or_default()
         ));
-        Box::pin(async { Ok(self.1.clone()) })
+        Box::pin(async { Ok(self.1.clone().into()) })
     }
 }
 

@@ -12,7 +12,7 @@ use tool_core::{
     Encoder, Event, Facts, HookError, Incoming, InvalidArguments, NeedsApproval, OutputPage,
     OutputStore, PageRequest, Permission, Policy, PolicyError, Progress, Request, Retained,
     Retention, Ruling, SettledCall, Settlement, State, StateError, StoreError, StoreErrorKind,
-    TeardownScope, Tool,
+    TeardownScope, Tool, Word,
 };
 use tool_registry::{
     GroundedArguments, MemoryState, Registry, RepeatedCalls, RequestHook, ResultClasses, View,
@@ -49,11 +49,11 @@ impl Policy for Fuse {
 }
 
 impl Approver for Fuse {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         self.pass("approver");
         Box::pin(async {
             self.pass("approver later");
-            Ok(Answer::Approved)
+            Ok(Answer::Approved.into())
         })
     }
 }

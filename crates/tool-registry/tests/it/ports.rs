@@ -8,7 +8,7 @@ use tool_core::{
     BeforeHook, Bounded, BoxFuture, Capability, Content, Credential, CredentialError,
     CredentialNeed, Credentials, Decision, Digest, Facts, HookError, Incoming, NobodyToAsk,
     OutputPage, OutputStore, PageRequest, Permission, Policy, PolicyError, Request, Retained,
-    Retention, Ruling, SettledCall, Settlement, StoreError, StoreErrorKind,
+    Retention, Ruling, SettledCall, Settlement, StoreError, StoreErrorKind, Word,
 };
 use tool_registry::{Registry, RegistryBuilder};
 
@@ -60,9 +60,9 @@ impl Answers {
 }
 
 impl Approver for Answers {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         self.1.add();
-        Box::pin(async { Ok(self.0.clone()) })
+        Box::pin(async { Ok(self.0.clone().by("ada")) })
     }
 }
 
@@ -143,7 +143,7 @@ impl Policy for Stuck {
 }
 
 impl Approver for Stuck {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         self.wait()
     }
 }

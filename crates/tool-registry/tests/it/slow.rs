@@ -14,7 +14,7 @@ use tool_core::{
     Credential, CredentialError, CredentialNeed, Credentials, Decision, Digest, Facts, HookError,
     Incoming, Kept, OutputPage, OutputStore, PageRequest, Payload, Policy, PolicyError, Request,
     Retained, Retention, Ruling, SettledCall, Settlement, State, StateError, StoreError,
-    StoreErrorKind,
+    StoreErrorKind, Word,
 };
 use tool_registry::MemoryState;
 
@@ -120,8 +120,8 @@ impl Policy for Slow {
 }
 
 impl Approver for Slow {
-    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
-        self.then(Ok(Answer::Approved))
+    fn ask<'a>(&'a self, _: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
+        self.then(Ok(Answer::Approved.into()))
     }
 }
 

@@ -30,7 +30,10 @@ fn word(event: &Event<'_>) -> Option<String> {
         }
         EventKind::Repaired(repair) => format!("repaired {}", repair.rule),
         EventKind::Asked(gate) => format!("asked {gate}"),
-        EventKind::Answered { gate, approved } => format!("answered {gate} {approved}"),
+        EventKind::Answered { gate, approved, by } => {
+            let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+            format!("answered {gate} {approved}{by}")
+        }
         EventKind::Artifact {
             argument,
             kind,
@@ -109,11 +112,11 @@ async fn everything_that_happens_to_a_call_is_told_in_its_order() {
         [
             "ruled call Ask",
             "asked policy on call",
-            "answered policy on call true",
+            "answered policy on call true by ada",
             "asked approval",
-            "answered approval true",
+            "answered approval true by ada",
             "asked check-in",
-            "answered check-in true",
+            "answered check-in true by ada",
             "artifact ref report true",
             "credential mail Requested",
             "credential mail Acquired",
@@ -149,7 +152,7 @@ async fn a_no_and_a_wait_are_told_and_a_decision_on_the_wait_too() {
         log.lines()[1..],
         [
             "asked policy on call",
-            "answered policy on call false",
+            "answered policy on call false by ada",
             "settled refused"
         ]
     );
@@ -164,12 +167,13 @@ async fn a_no_and_a_wait_are_told_and_a_decision_on_the_wait_too() {
     for verdict in [Verdict::Decline { note: None }, Verdict::Approve] {
         snapshot
             .resume(suspension.clone(), verdict, &Facts::new())
+            .decided_by("grace")
             .await;
     }
     assert_eq!(
         log.lines()[3..],
         [
-            "answered policy on call false",
+            "answered policy on call false by grace",
             "settled refused",
             // Decided before: this is no answer any more.
             "settled refused"
@@ -205,7 +209,7 @@ async fn what_a_handler_asks_for_itself_is_told_in_its_order() {
             "ruled call Allow",
             "asserted read Ask",
             "asked policy on read",
-            "answered policy on read true",
+            "answered policy on read true by ada",
             "progress read",
             "asserted write Deny",
             "settled refused",

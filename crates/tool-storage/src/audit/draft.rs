@@ -65,9 +65,10 @@ impl Draft {
             EventKind::Asserted { action, ruling } if self.rulings.len() < MOST_ITEMS => {
                 self.rulings.push(ruled(action, ruling));
             }
-            EventKind::Answered { gate, approved } if self.answers.len() < MOST_ITEMS => {
+            EventKind::Answered { gate, approved, by } if self.answers.len() < MOST_ITEMS => {
                 self.answers.push(Answer {
                     approved: *approved,
+                    by: by.map(text),
                     gate: text(&gate.to_string()),
                 });
             }

@@ -62,6 +62,8 @@ pub(super) struct Ruled {
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     pub(super) approved: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by: Option<EcoString>,
     pub(super) gate: EcoString,
 }
 

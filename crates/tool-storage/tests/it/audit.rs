@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tool_core::{
-    CallId, Decision, Digest, Event, EventKind, EventSink as _, Facts, Identification, Identity,
-    Namespace, Outcome, Ruling, Settlement, Source, Stage, ToolName,
+    CallId, Decision, Digest, Event, EventKind, EventSink as _, Facts, Gate, Identification,
+    Identity, Namespace, Outcome, Ruling, Settlement, Source, Stage, ToolName,
 };
 use tool_storage::{AuditLog, AuditOptions};
 
@@ -86,6 +86,28 @@ fn a_line_says_who_called_what_by_which_rule_and_how_it_ended_and_no_value() {
         "outcome": "completed", "shown_bytes": 6,
     });
     assert_eq!(json!(line), expected);
+}
+
+#[test]
+fn a_line_says_who_answered_what_and_where_nobody_did() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = AuditLog::open(dir.path(), AuditOptions::DEFAULT).unwrap();
+    let facts = Facts::new();
+    let gate = Gate::Approval;
+    for (approved, by) in [(true, Some("ada")), (false, Some("client")), (false, None)] {
+        let gate = &gate;
+        let answered = EventKind::Answered { gate, approved, by };
+        told(&log, 1, "erase", &facts, answered);
+    }
+    let settled = Settlement::without_output(None, "erase", Outcome::Completed);
+    told(&log, 1, "erase", &facts, EventKind::Settled(&settled));
+    log.flush();
+    let expected = json!([
+        {"approved": true, "by": "ada", "gate": "approval"},
+        {"approved": false, "by": "client", "gate": "approval"},
+        {"approved": false, "gate": "approval"},
+    ]);
+    assert_eq!(lines(dir.path())[0]["answers"], expected);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tool_core::SessionId;
 
-use super::{Addressee, Asked, Board, Letter, Mailbox, Tally, Whose};
+use super::{Addressee, Asked, Board, Letter, Logged, Mailbox, Tally, Whose};
+use crate::serve::LogLevel;
 
 fn board() -> Board {
     let tally = Tally::new("srv".to_owned(), Default::default());
@@ -126,4 +127,43 @@ fn lines_are_gathered_while_several_calls_wait_and_not_for_what_stays_open() {
     board.take(3);
     enter(4, Some(session("a")));
     assert!(!board.lookout.is_crowded());
+}
+
+#[tokio::test]
+async fn a_log_is_for_the_client_whose_request_it_must_be_about_and_for_nobody_else() {
+    let board = board();
+    let log = |of| {
+        board.log(of, || Logged {
+            level: LogLevel::Info,
+            logger: None,
+            data: Value::Null,
+        })
+    };
+    assert!(!log(None));
+    // What the host asks for itself is no client's.
+    enter(&board, 1, Some(Whose::Host));
+    assert!(!log(None) && !log(Some(1)));
+    board.end(1, Ok(Default::default()));
+    let own = Mailbox::default();
+    assert!(board.enter(2, own.clone(), Some(session("a"))).is_ok());
+    assert!(log(None));
+    assert!(matches!(own.next().await, Letter::Logged(_)));
+    // Of two that cannot be told apart, it is for neither, unless it came in an answer.
+    let other = Mailbox::default();
+    assert!(board.enter(3, other.clone(), Some(Whose::Somebody)).is_ok());
+    assert!(!log(None));
+    assert!(log(Some(3)));
+    assert!(matches!(other.next().await, Letter::Logged(_)));
+    // One that was given up may have been meant.
+    assert!(board.give_up(3));
+    assert!(!log(None));
+    assert!(log(Some(2)));
+    // A flood does not pile up.
+    (0..1_000).for_each(|_| assert!(log(Some(2))));
+    board.end(2, Ok(Default::default()));
+    let mut waited = 0;
+    while let Letter::Logged(_) = own.next().await {
+        waited += 1;
+    }
+    assert!(waited <= 129, "{waited}");
 }

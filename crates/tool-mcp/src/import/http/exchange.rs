@@ -141,7 +141,7 @@ impl Shared {
             None => CallError::TooLong { limit },
         })?;
         // A request of the server has no place in a body that is one answer.
-        route(&self.board, &text);
+        route(&self.board, id, &text);
         Err(CallError::Unreadable)
     }
 
@@ -230,7 +230,7 @@ impl Shared {
                         return Err(CallError::TooLong { limit });
                     }
                 };
-                if let Some(asked) = route(&self.board, &message) {
+                if let Some(asked) = route(&self.board, id, &message) {
                     while questions.try_join_next().is_some() {}
                     let replies = self.replies.clone();
                     let answering = &self.answering;

@@ -24,17 +24,18 @@ pub(crate) enum NoSession {
 
 impl NoSession {
     pub(crate) fn reply(self) -> Response {
-        let (status, text) = match self {
-            Self::Unnamed => (
-                StatusCode::BAD_REQUEST,
-                "the request names no session; begin with initialize",
-            ),
-            Self::Unknown => (
-                StatusCode::NOT_FOUND,
-                "there is no such session; begin anew",
-            ),
+        let status = match self {
+            Self::Unnamed => StatusCode::BAD_REQUEST,
+            Self::Unknown => StatusCode::NOT_FOUND,
         };
-        reply::error(status, None, RpcError::request(text))
+        reply::error(status, None, self.error())
+    }
+
+    pub(crate) fn error(&self) -> RpcError {
+        RpcError::request(match self {
+            Self::Unnamed => "the request names no session; begin with initialize",
+            Self::Unknown => "there is no such session; begin anew",
+        })
     }
 }
 

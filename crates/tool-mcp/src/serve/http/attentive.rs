@@ -6,10 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::wire::{Lookout, look};
 
@@ -17,6 +19,8 @@ use crate::wire::{Lookout, look};
 /// again, as long as it is the only one.
 pub(crate) struct AttentiveListener {
     listener: TcpListener,
+    /// The most connections at once.
+    most: usize,
     desk: Arc<Desk>,
 }
 
@@ -28,11 +32,23 @@ struct Desk {
     /// that is worked on; half of one, and a body that nobody waited for, count as well until the next
     /// answer or the end. It decides on looking alone.
     at_work: AtomicUsize,
+    /// Connections that are open.
+    open: AtomicUsize,
 }
 
 /// Bytes of an answer that are put together and written as one piece. Pieces cost the system more than
 /// copying so few does.
 const TOGETHER: usize = 4 * 1024;
+
+/// How long a connection may say nothing while nothing is worked on for it, and how long its first
+/// request may take. Longer than clients keep one that they do not use.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What ends the head of a request.
+const HEAD_END: &[u8; 4] = b"\r\n\r\n";
+/// What one connection too many is answered.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n\
+    Content-Type: text/plain\r\nContent-Length: 48\r\n\r\ntoo many connections are open; \
+    try again later\r\n";
 
 /// A connection of one client.
 pub(crate) struct Attentive<S> {
@@ -44,12 +60,66 @@ pub(crate) struct Attentive<S> {
     looks: bool,
     /// Room for what is put together.
     room: Vec<u8>,
+    quiet: Quiet,
+}
+
+/// Whether a connection says nothing for too long. It costs a request next to nothing: there is one
+/// timer for all of them.
+struct Quiet {
+    /// Where connections are not to be closed there is none.
+    patience: Option<Duration>,
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Whether anything went either way since the timer was set.
+    stirred: bool,
+    /// How much of the end of the first head was seen last.
+    head: usize,
+}
+
+impl Quiet {
+    fn is_headed(&self) -> bool {
+        self.head == HEAD_END.len()
+    }
+
+    /// Looks for the end of the first head.
+    fn see(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if self.is_headed() {
+                return;
+            }
+            self.head = match HEAD_END.get(self.head) {
+                Some(expected) if expected == byte => self.head + 1,
+                _ => usize::from(*byte == b'\r'),
+            };
+        }
+    }
+
+    /// Whether the connection has been quiet for too long. Asked while nothing is worked on.
+    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(patience) = self.patience else {
+            return false;
+        };
+        let is_headed = self.is_headed();
+        let is_new = self.timer.is_none();
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(patience)));
+        if is_new {
+            self.stirred = false;
+        } else if !timer.is_elapsed() {
+            // It wakes the one who has polled it, which is always the same.
+            return false;
+        } else if is_headed && std::mem::take(&mut self.stirred) {
+            timer.as_mut().reset(Instant::now() + patience);
+        } else {
+            return true;
+        }
+        timer.as_mut().poll(cx).is_ready()
+    }
 }
 
 impl AttentiveListener {
-    pub(crate) fn new(listener: TcpListener) -> Self {
+    pub(crate) fn new(listener: TcpListener, most: usize) -> Self {
         Self {
             listener,
+            most,
             desk: Arc::default(),
         }
     }
@@ -60,10 +130,19 @@ impl Listener for AttentiveListener {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.listener).await;
-        // Messages are small and each is waited for. Where it cannot be set that is only slower.
-        let _ = stream.set_nodelay(true);
-        (Attentive::new(stream, Arc::clone(&self.desk)), address)
+        loop {
+            let (stream, address) = Listener::accept(&mut self.listener).await;
+            if self.desk.open.load(Ordering::Relaxed) >= self.most {
+                // Said if there is room at once, which there is on a new one.
+                let _ = stream.try_write(FULL);
+                continue;
+            }
+            // Messages are small and each is waited for. Where it cannot be set that is only slower.
+            let _ = stream.set_nodelay(true);
+            let mut connection = Attentive::new(stream, Arc::clone(&self.desk));
+            connection.quiet.patience = Some(PATIENCE);
+            return (connection, address);
+        }
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
@@ -73,12 +152,19 @@ impl Listener for AttentiveListener {
 
 impl<S> Attentive<S> {
     fn new(stream: S, desk: Arc<Desk>) -> Self {
+        desk.open.fetch_add(1, Ordering::Relaxed);
         Self {
             stream,
             desk,
             works: false,
             looks: false,
             room: Vec::new(),
+            quiet: Quiet {
+                patience: None,
+                timer: None,
+                stirred: false,
+                head: 0,
+            },
         }
     }
 
@@ -91,6 +177,8 @@ impl<S> Attentive<S> {
     }
 
     fn answered(&mut self) {
+        self.quiet.stirred = true;
+        self.quiet.head = HEAD_END.len();
         if std::mem::take(&mut self.works) {
             self.looks = self.desk.at_work.fetch_sub(1, Ordering::Relaxed) == 1;
             match self.looks {
@@ -103,6 +191,7 @@ impl<S> Attentive<S> {
 
 impl<S> Drop for Attentive<S> {
     fn drop(&mut self) {
+        self.desk.open.fetch_sub(1, Ordering::Relaxed);
         if self.works {
             self.desk.at_work.fetch_sub(1, Ordering::Relaxed);
         }
@@ -117,9 +206,24 @@ impl<S: AsyncRead + Unpin> AsyncRead for Attentive<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        if buffer.filled().len() > before {
+        if let Some(came) = buffer
+            .filled()
+            .get(before..)
+            .filter(|came| !came.is_empty())
+        {
+            self.quiet.stirred = true;
+            if !self.quiet.is_headed() {
+                self.quiet.see(came);
+            }
             self.came();
-        } else if self.looks && read.is_pending() {
+            return read;
+        }
+        let works = self.works && self.quiet.is_headed();
+        if read.is_pending() && !works && self.quiet.is_over(cx) {
+            // As if the client had closed it.
+            return Poll::Ready(Ok(()));
+        }
+        if self.looks && read.is_pending() {
             self.looks = self.desk.lookout.looks();
             if self.looks {
                 look(cx);

@@ -11,11 +11,12 @@ use serde_json::value::RawValue;
 
 use super::asked::{SESSION, says, session, takes};
 use super::event_log::{EventLog, Events};
+use super::room::{Kind, Taken};
 use super::session::Session;
 use super::site::Site;
 use super::token::Caller;
 use super::work::{First, Work};
-use super::{PATH, headers, reply};
+use super::{PATH, body, headers, reply};
 use crate::serve::capabilities::Capabilities;
 use crate::serve::changes::{self, Logs, Watch};
 use crate::serve::client::{Client, Era};
@@ -23,7 +24,7 @@ use crate::serve::held::Held;
 use crate::serve::outlet::Outlet;
 use crate::serve::params::Params;
 use crate::serve::requests;
-use crate::serve::{LogLevel, server};
+use crate::serve::{LogLevel, server, turned_away};
 use crate::wire::{self, Id, Incoming, Message, Misfit, RpcError, revision};
 
 const LAST_EVENT: &str = "last-event-id";
@@ -38,24 +39,28 @@ const PRIMED: &str = "2025-11-25";
 /// Serves one HTTP request.
 pub(crate) async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    // Whoever may be anybody keeps no connection.
     if parts.uri.path() != PATH {
-        return reply::empty(StatusCode::NOT_FOUND);
+        return reply::closing(reply::empty(StatusCode::NOT_FOUND));
     }
     if !site.names.allow(&parts.headers) {
-        return reply::empty(StatusCode::FORBIDDEN);
+        return reply::closing(reply::empty(StatusCode::FORBIDDEN));
     }
-    let caller = match site.auth.check(&parts.headers) {
+    let mut caller = match site.auth.check(&parts.headers) {
         Ok(caller) => caller,
-        Err(turned) => return reply::unauthorized(turned),
+        Err(turned) => return reply::closing(reply::unauthorized(turned)),
     };
     match parts.method {
         Method::POST => {
             if !says(&parts.headers, CONTENT_TYPE.as_str(), "application/json") {
                 return reply::empty(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             }
-            match axum::body::to_bytes(body, wire::FRAME_BYTES).await {
-                Ok(body) => post(&site, parts.headers, caller, &body).await,
-                Err(_) => reply::empty(StatusCode::PAYLOAD_TOO_LARGE),
+            match body::read(&site, &caller, &parts.headers, body).await {
+                Ok((body, taken)) => {
+                    caller.body = taken;
+                    post(&site, parts.headers, caller, &body).await
+                }
+                Err(answer) => *answer,
             }
         }
         Method::GET => listen(&site, &parts.headers, caller.principal.as_deref()),
@@ -115,15 +120,26 @@ async fn request(
     method: String,
     params: Option<&RawValue>,
 ) -> Response {
-    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     let version = headers
         .get(headers::VERSION)
         .map(|version| version.to_str().unwrap_or_default());
     let has_handshake = version.is_none_or(|version| revision::with_handshake(version).is_some());
     let params = match Params::read(&method, params) {
         Ok(params) => params,
-        Err(error) if has_handshake => return reply::error(StatusCode::OK, Some(id), error),
-        Err(error) => return bad(id, error),
+        Err(error) => {
+            let facts = site.facts(caller.principal.as_deref());
+            turned_away::record(&site.served, &facts, (&id, &method), None, &error);
+            let status = match has_handshake {
+                true => StatusCode::OK,
+                false => StatusCode::BAD_REQUEST,
+            };
+            return reply::error(status, Some(id), error);
+        }
+    };
+    let bad = |id: Id, error: RpcError| {
+        let facts = site.facts(caller.principal.as_deref());
+        turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+        reply::error(StatusCode::BAD_REQUEST, Some(id), error)
     };
     if requests::is_stateless(&params) || version == Some(revision::STATELESS) {
         return stateless(site, &headers, caller, id, method, params).await;
@@ -146,15 +162,22 @@ async fn request(
         _ => match session(site, &headers, caller.principal.as_deref()) {
             Ok((_, session)) => {
                 let request = requests::Request { id, method, params };
-                with_handshake(site, headers, session, request).await
+                with_handshake(site, headers, session, request, caller.body).await
             }
-            Err(none) => none.reply(),
+            Err(none) => {
+                let facts = site.facts(caller.principal.as_deref());
+                let called = (&id, method.as_str());
+                turned_away::record(&site.served, &facts, called, Some(&params), &none.error());
+                none.reply()
+            }
         },
     }
 }
 
 fn initialize(site: &Site, caller: Caller, id: Id, params: &Params) -> Response {
-    let Caller { principal, gone } = caller;
+    let Caller {
+        principal, gone, ..
+    } = caller;
     let (result, agreed) = requests::initialize(&site.served, params);
     let Some(name) = server::random_session() else {
         return reply::empty(StatusCode::SERVICE_UNAVAILABLE);
@@ -188,11 +211,15 @@ async fn with_handshake(
     headers: HeaderMap,
     session: Arc<Session>,
     request: requests::Request,
+    body: Option<Box<Taken>>,
 ) -> Response {
     let Some(running) = session.start(&request.id) else {
         let text = "a request of that id is running, or too many are";
         let error = RpcError::request(text);
-        return reply::error(StatusCode::OK, Some(request.id), error);
+        let requests::Request { id, method, params } = request;
+        let called = (&id, method.as_str());
+        turned_away::record(&site.served, &session.facts, called, Some(&params), &error);
+        return reply::error(StatusCode::OK, Some(id), error);
     };
     let takes_events = takes(&headers, "text/event-stream");
     let log = session.stream();
@@ -200,11 +227,16 @@ async fn with_handshake(
         true => Outlet::Events(Arc::clone(&log)),
         false => Outlet::Nowhere,
     };
-    let client = session.client(outlet);
+    let mut client = session.client(outlet);
+    if !takes_events {
+        // It could not be asked.
+        client.capabilities = Capabilities::default();
+    }
     let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
     let work = async move {
         // Its id is free before it is answered.
         let running = running;
+        let _body = body;
         requests::answer(&served, &client, request, &running.cancelled, &serving).await
     };
     let mut work = Work::new(work, Arc::clone(&log), Some(Arc::clone(&session)));
@@ -230,22 +262,28 @@ async fn first(work: &mut Work, patience: Option<Duration>) -> Option<First> {
 
 /// A request of a client without a handshake, which ends when the client no longer waits.
 async fn stateless(
-    site: &Site,
+    site: &Arc<Site>,
     headers: &HeaderMap,
     caller: Caller,
     id: Id,
     method: String,
     params: Params,
 ) -> Response {
-    let Caller { principal, gone } = caller;
-    let bad = |id, error| reply::error(StatusCode::BAD_REQUEST, Some(id), error);
+    let Caller {
+        principal,
+        gone,
+        room,
+        body,
+    } = caller;
+    let facts = server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into));
     let said = params.meta.version.is_some();
     if let Err(error) = match said {
         true => headers::check(&site.served, headers, &method, &params)
             .and_then(|()| requests::check_stateless(&params)),
         false => requests::check_stateless(&params),
     } {
-        return bad(id, error);
+        turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+        return reply::error(StatusCode::BAD_REQUEST, Some(id), error);
     }
     if method == "server/discover" {
         let result = requests::discover(&site.served);
@@ -255,10 +293,22 @@ async fn stateless(
     if method == "subscriptions/listen" && !takes_events {
         return reply::empty(StatusCode::NOT_ACCEPTABLE);
     }
+    let kind = match method.as_str() {
+        "subscriptions/listen" => Kind::Streams,
+        _ => Kind::Requests,
+    };
+    let taken = match Taken::of(site, room.as_ref(), kind, 1) {
+        Ok(taken) => taken,
+        Err(full) => {
+            let error = RpcError::request(full.to_string());
+            turned_away::record(&site.served, &facts, (&id, &method), Some(&params), &error);
+            return reply::full(Some(id), &full);
+        }
+    };
     let log = Arc::new(EventLog::once());
     let declared = params.meta.capabilities.clone().unwrap_or_default();
     let client = Client {
-        facts: server::with_session(&site.facts(principal.as_deref()), principal.map(Into::into)),
+        facts,
         held: Held::default(),
         capabilities: Capabilities::of(&declared),
         outlet: match takes_events {
@@ -273,9 +323,13 @@ async fn stateless(
     // Whoever drops this response drops the request.
     let gone = cancelled.clone().drop_guard();
     let request = requests::Request { id, method, params };
-    let (served, serving) = (Arc::clone(&site.served), site.serving.clone());
-    let work =
-        async move { requests::answer(&served, &client, request, &cancelled, &serving).await };
+    let work = async move {
+        let _body = body;
+        let Site {
+            served, serving, ..
+        } = taken.site();
+        requests::answer(served, &client, request, &cancelled, serving).await
+    };
     let mut work = Work::new(work, Arc::clone(&log), None);
     match first(&mut work, takes_events.then_some(IN_SILENCE)).await {
         Some(First::Answer(answer, code)) => reply::json(reply::status(code), answer),

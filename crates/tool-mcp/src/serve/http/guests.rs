@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq as _;
 use tokio_util::sync::CancellationToken;
 use tool_core::Digest;
 
+use super::room::Room;
 use super::session::Sessions;
 use super::token::Caller;
 use super::{ClientTokens, TokensError};
@@ -38,6 +39,7 @@ struct Guest {
     name: String,
     digest: Digest,
     gone: CancellationToken,
+    room: Arc<Room>,
 }
 
 /// It cannot be told who may come.
@@ -76,6 +78,8 @@ impl Guests {
                 found = Some(Caller {
                     principal: Some(guest.name.clone()),
                     gone: Some(guest.gone.clone()),
+                    room: Some(Arc::clone(&guest.room)),
+                    body: None,
                 });
             }
         }
@@ -118,6 +122,7 @@ impl Guests {
                     name,
                     digest,
                     gone: self.gone.child_token(),
+                    room: Arc::default(),
                 });
             }
         }

@@ -1,6 +1,7 @@
 //! How to listen for HTTP.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::names::Names;
@@ -13,6 +14,13 @@ use super::{BearerToken, ClientTokens};
 /// `Origin`, where a browser sends one, is a page of this machine: so no web page of others can
 /// reach the tools through a name of its own. And it has to show a [`BearerToken`]: one that is made
 /// up when the server begins, unless others are given or that is switched off by name.
+///
+/// # Room
+/// Of clients without a handshake 4,096 requests run at once, and 1,024 streams of changes are open;
+/// of one principal 1,024 and 256. Bodies of more than 64 KiB take 512 MiB at most, those of one
+/// principal 128 MiB, for as long as they are read and worked on, and come within 60 s. What is
+/// beyond is answered with the status 429 where it is the client's own room that is full, and
+/// otherwise with 503. Sessions have bounds of their own: 1,024 of them, 256 of one principal.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
     pub(crate) address: SocketAddr,
@@ -22,6 +30,7 @@ pub struct HttpOptions {
     pub(crate) session_idle: Duration,
     pub(crate) auth: Auth,
     pub(crate) kept: Option<ClientTokens>,
+    pub(crate) connections: usize,
 }
 
 impl HttpOptions {
@@ -37,6 +46,7 @@ impl HttpOptions {
             session_idle: Duration::from_secs(60 * 60),
             auth: Auth::default(),
             kept: None,
+            connections: 4_096,
         }
     }
 
@@ -69,6 +79,16 @@ impl HttpOptions {
     #[must_use]
     pub fn session_idle(mut self, session_idle: Duration) -> Self {
         self.session_idle = session_idle;
+        self
+    }
+
+    /// Sets how many connections there are at most, listening streams among them. One more is answered
+    /// with the status 503 and closed; one that says nothing for two minutes, while nothing is worked
+    /// on for it, is closed as well, and so is one whose first request is not there by then. Defaults
+    /// to 4,096.
+    #[must_use]
+    pub fn connections(mut self, most: NonZeroUsize) -> Self {
+        self.connections = most.get();
         self
     }
 

@@ -1,11 +1,14 @@
 //! Answers over HTTP.
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::event_log::Events;
+use super::room::Full;
 use super::token::Turned;
 use crate::wire::{Id, Message, RpcError};
 
@@ -39,6 +42,25 @@ pub(crate) fn message(status: StatusCode, message: &Message) -> Response {
 /// An error ahead of any answer.
 pub(crate) fn error(status: StatusCode, id: Option<Id>, error: RpcError) -> Response {
     message(status, &Message::error(id, error))
+}
+
+/// An error for whoever has to wait until there is room.
+pub(crate) fn full(id: Option<Id>, full: &Full) -> Response {
+    let status = match full.own {
+        true => StatusCode::TOO_MANY_REQUESTS,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let mut response = error(status, id, RpcError::request(full.to_string()));
+    let soon = HeaderValue::from_static("1");
+    response.headers_mut().insert(RETRY_AFTER, soon);
+    response
+}
+
+/// The same answer as the last one of its connection.
+pub(crate) fn closing(mut response: Response) -> Response {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
 pub(crate) fn events(events: Events) -> Response {

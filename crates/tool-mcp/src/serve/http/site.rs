@@ -7,6 +7,7 @@ use tool_core::{Facts, Identification};
 
 use super::names::Names;
 use super::pace::Pace;
+use super::room::Room;
 use super::session::Sessions;
 use super::token::Auth;
 use crate::serve::server::Served;
@@ -20,6 +21,8 @@ pub(crate) struct Site {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) serving: Serving,
     pub(crate) pace: Arc<Pace>,
+    /// Of all clients together.
+    pub(crate) room: Room,
     /// Given when the server is told to end.
     pub(crate) gone: CancellationToken,
 }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tool_core::Digest;
 
 use super::guests::{Guests, Unreadable};
+use super::room::{Room, Taken};
 use crate::serve::{ServeError, ServeErrorKind};
 
 /// What a client shows to be served: a secret that it sends with every request as a bearer token.
@@ -22,6 +23,8 @@ pub struct BearerToken {
     secret: String,
     digest: Digest,
     principal: Option<String>,
+    /// What its principal has going on.
+    room: Option<Arc<Room>>,
 }
 
 /// The fewest characters of a token: who may try as often as it likes must not guess it.
@@ -50,6 +53,7 @@ impl BearerToken {
             digest: Digest::of(secret.as_bytes()),
             secret: secret.to_owned(),
             principal: None,
+            room: None,
         })
     }
 
@@ -75,6 +79,7 @@ impl BearerToken {
     #[must_use]
     pub fn principal(mut self, name: impl Into<String>) -> Self {
         self.principal = Some(name.into());
+        self.room = Some(Arc::default());
         self
     }
 
@@ -110,12 +115,16 @@ pub(crate) struct Auth {
 }
 
 /// Who makes a request.
-#[derive(Clone, Debug)]
+#[derive(Default)]
 pub(crate) struct Caller {
     /// The name that its token has.
     pub(crate) principal: Option<String>,
     /// Given when it is served no more; nothing where that is with the server.
     pub(crate) gone: Option<CancellationToken>,
+    /// What the principal has going on, where there is one.
+    pub(crate) room: Option<Arc<Room>>,
+    /// What the body of the request takes, until it is answered.
+    pub(crate) body: Option<Box<Taken>>,
 }
 
 /// Why a client is not served.
@@ -133,10 +142,7 @@ impl Auth {
     /// Who the client is, as far as its token says.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<Caller, Turned> {
         if self.anyone {
-            return Ok(Caller {
-                principal: None,
-                gone: None,
-            });
+            return Ok(Caller::default());
         }
         let mut shown = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (shown.next(), shown.next()) else {
@@ -157,7 +163,8 @@ impl Auth {
             if bool::from(token.digest.as_bytes().ct_eq(digest.as_bytes())) {
                 found = Some(Caller {
                     principal: token.principal.clone(),
-                    gone: None,
+                    room: token.room.clone(),
+                    ..Caller::default()
                 });
             }
         }

@@ -176,6 +176,7 @@ impl Misbehaving {
             ("offers" | "offers-forging" | "offers-greedy", _) => {
                 return offers(id, method, params);
             }
+            ("pointing", _) => return super::pointing::take(id, method),
             (_, "tools/call") => return call(id, params),
             _ => return false,
         }

@@ -32,6 +32,9 @@ pub(crate) mod peer;
 /// A person who logs in.
 #[cfg(feature = "oauth")]
 pub(crate) mod person;
+/// A server that points elsewhere wherever it can.
+#[cfg(all(feature = "child", unix))]
+pub(crate) mod pointing;
 /// A registry that allows everything, with tools to serve.
 pub(crate) mod registry;
 /// That registry, and a server that offers it.

@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tool_core::{
     Answer, Approver, ApproverError, Ask, BoxFuture, Call, Decision, Event, EventKind, Facts,
-    Outcome, Permission, Policy, PolicyError, Request, Ruling, Settlement, Tool, ToolFailure,
+    Outcome, Permission, Policy, PolicyError, Request, Ruling, Settlement, Tool, ToolFailure, Word,
 };
 use tool_registry::{FinishReason, Part, Registry, SettlementEvent, TurnEvent};
 
@@ -68,14 +68,15 @@ fn stopped_by(settlement: &Settlement) -> Option<&str> {
 struct Stops;
 
 impl Approver for Stops {
-    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Answer, ApproverError>> {
+    fn ask<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Result<Word, ApproverError>> {
         let stops = ask.request.call.is_some_and(|id| id.as_str() == "c1");
         Box::pin(async move {
+            let stopped = || Answer::Stopped {
+                note: Some("enough".to_owned()),
+            };
             Ok(match stops {
-                true => Answer::Stopped {
-                    note: Some("enough".to_owned()),
-                },
-                false => Answer::Approved,
+                true => stopped().into(),
+                false => Answer::Approved.into(),
             })
         })
     }

@@ -10,7 +10,7 @@ use tokio::io::{
     AsyncRead as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream, ReadBuf,
 };
 
-use super::{Attentive, Desk, TOGETHER};
+use super::{Attentive, Desk, PATIENCE, TOGETHER};
 use crate::wire::lookout_tests::{looking, pass};
 
 /// Counts how often it is woken, which outside of a runtime every look does at once.
@@ -28,7 +28,7 @@ type Ours = Attentive<DuplexStream>;
 fn desk() -> Arc<Desk> {
     Arc::new(Desk {
         lookout: looking(),
-        at_work: AtomicUsize::new(0),
+        ..Desk::default()
     })
 }
 
@@ -158,4 +158,67 @@ fn pieces_of_a_short_answer_are_one_write_and_long_ones_are_not_copied() {
         assert_eq!(ours.stream.whole, [8]);
         assert_eq!(ours.stream.in_pieces, [TOGETHER + 4]);
     });
+}
+
+/// A connection that may be closed, and whether it is by now.
+fn closable() -> (Ours, DuplexStream) {
+    let (mut ours, client) = connection(&Arc::default());
+    ours.quiet.patience = Some(PATIENCE);
+    (ours, client)
+}
+
+async fn is_closed(ours: &mut Ours) -> bool {
+    let mut byte = [0];
+    let read = tokio::time::timeout(PATIENCE * 3, ours.read(&mut byte)).await;
+    matches!(read, Ok(Ok(0)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_says_nothing_is_closed() {
+    let (mut ours, _client) = closable();
+    assert!(is_closed(&mut ours).await);
+
+    // One that was used is left alone for as long again.
+    let (mut ours, mut client) = closable();
+    for _ in 0..3 {
+        ask(&mut ours, &mut client).await;
+        answer(&mut ours).await;
+        let mut byte = [0];
+        let quiet = tokio::time::timeout(PATIENCE / 2, ours.read(&mut byte));
+        assert!(quiet.await.is_err(), "it is open");
+    }
+    assert!(is_closed(&mut ours).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_open_for_as_long_as_its_request_is_worked_on() {
+    let (mut ours, mut client) = closable();
+    client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+    let mut head = [0; 18];
+    ours.read_exact(&mut head).await.unwrap();
+    assert!(!is_closed(&mut ours).await);
+    // Being told something now and then is no quiet either.
+    for _ in 0..10 {
+        answer(&mut ours).await;
+        let mut byte = [0];
+        let told = tokio::time::timeout(PATIENCE / 2, ours.read(&mut byte));
+        assert!(told.await.is_err(), "it is open");
+    }
+    assert!(is_closed(&mut ours).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_request_that_comes_drop_by_drop_is_not_waited_for() {
+    let (mut ours, mut client) = closable();
+    let begun = tokio::time::Instant::now();
+    let dripping = tokio::spawn(async move {
+        while client.write_all(b"x").await.is_ok() {
+            tokio::time::advance(PATIENCE / 10).await;
+        }
+    });
+    let mut bytes = Vec::new();
+    ours.read_to_end(&mut bytes).await.unwrap();
+    assert!(begun.elapsed() <= PATIENCE * 2);
+    drop(ours);
+    dripping.await.unwrap();
 }
