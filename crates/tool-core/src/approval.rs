@@ -1,5 +1,6 @@
 //! When a tool wants a person's leave, whatever policy says.
 
+use std::any::TypeId;
 use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
@@ -57,7 +58,11 @@ enum Approval {
     #[default]
     Never,
     Always,
-    When(Arc<Predicate>),
+    When {
+        predicate: Arc<Predicate>,
+        /// It reads the arguments into a type of its own, past the codec of the tool.
+        by_serde: bool,
+    },
 }
 
 impl NeedsApproval {
@@ -66,23 +71,47 @@ impl NeedsApproval {
     /// Every call needs approval.
     pub const ALWAYS: Self = Self(Approval::Always);
 
-    /// Calls need approval for which the predicate says so, over the decoded input.
+    /// Calls need approval for which the predicate says so, over the arguments, read by serde: a
+    /// [`Value`] takes them as they are. A tool with a codec of its own takes no other, as that would
+    /// pass its codec by: [`TypedTool::needs_approval_when`](crate::TypedTool::needs_approval_when)
+    /// is for the input that the tool's codec decodes.
     ///
     /// The predicate runs once for each attempt, after validation, and again when the call is
     /// resumed. One that fails, panics, cannot read the input or takes longer than the runtime
     /// lets its gates take says yes.
     pub fn when<I, F, Fut>(predicate: F) -> Self
     where
-        I: DeserializeOwned,
+        I: DeserializeOwned + 'static,
         F: Fn(I, CallFacts) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<bool, Failure>> + Send + 'static,
     {
-        Self(Approval::When(Arc::new(
-            move |input, facts| match I::deserialize(input) {
-                Ok(input) => Box::pin(predicate(input, facts)),
-                Err(error) => Box::pin(async move { Err(error.into()) }),
-            },
-        )))
+        let by_serde = TypeId::of::<I>() != TypeId::of::<Value>();
+        Self::over(|input| Ok(I::deserialize(input)?), by_serde, predicate)
+    }
+
+    /// The same over input that somebody else decodes.
+    pub(crate) fn over<I, F, Fut>(
+        decode: impl Fn(&Value) -> Result<I, Failure> + Send + Sync + 'static,
+        by_serde: bool,
+        predicate: F,
+    ) -> Self
+    where
+        F: Fn(I, CallFacts) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<bool, Failure>> + Send + 'static,
+    {
+        let predicate: Arc<Predicate> = Arc::new(move |input, facts| match decode(input) {
+            Ok(input) => Box::pin(predicate(input, facts)),
+            Err(error) => Box::pin(async move { Err(error) }),
+        });
+        Self(Approval::When {
+            predicate,
+            by_serde,
+        })
+    }
+
+    /// Whether it reads the arguments into a type of its own.
+    pub(crate) fn reads_by_serde(&self) -> bool {
+        matches!(self.0, Approval::When { by_serde: true, .. })
     }
 
     /// Whether no call needs approval, whatever its input.
@@ -100,7 +129,7 @@ impl NeedsApproval {
         match &self.0 {
             Approval::Never => false,
             Approval::Always => true,
-            Approval::When(predicate) => {
+            Approval::When { predicate, .. } => {
                 let facts = facts();
                 let Some(mut asking) = contained(|| predicate(input, facts)) else {
                     return true;
@@ -127,7 +156,7 @@ impl fmt::Debug for NeedsApproval {
         f.write_str(match self.0 {
             Approval::Never => "Never",
             Approval::Always => "Always",
-            Approval::When(_) => "When(..)",
+            Approval::When { .. } => "When(..)",
         })
     }
 }

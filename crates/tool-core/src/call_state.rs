@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::{ArtifactKind, Cancellation, Credential, Loss, Refusal, Retained};
+use crate::{ArtifactKind, Cancellation, Credential, Digest, Loss, Refusal, Retained};
 
 /// What a call and its handler tell each other while it runs. Each [host](crate::CallHost) of a
 /// call holds one, so that a call needs no object beside it.
@@ -25,6 +25,7 @@ struct Said {
     refusal: OnceLock<Refusal>,
     loss: OnceLock<Loss>,
     retained: Mutex<Vec<Retained>>,
+    placed: OnceLock<Digest>,
 }
 
 /// What was acquired for the handler.
@@ -91,6 +92,17 @@ impl CallState {
     pub fn take_retained(&self) -> Vec<Retained> {
         let said = self.said.get();
         said.map_or_else(Vec::new, |said| std::mem::take(&mut *said.retained()))
+    }
+
+    /// Takes note of which text a ticket is shown, for the hooks behind.
+    pub fn note_placed(&self, text: Digest) {
+        let _ = self.said().placed.set(text);
+    }
+
+    /// The digest of the text for which a ticket is shown.
+    #[must_use]
+    pub fn placed(&self) -> Option<Digest> {
+        self.said.get()?.placed.get().copied()
     }
 
     /// Whether an assertion of the handler was granted.

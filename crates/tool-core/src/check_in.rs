@@ -1,5 +1,6 @@
 //! When a tool asks a person before it acts, and with what.
 
+use std::any::TypeId;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ type Trips = dyn Fn(&Value) -> Result<bool, Failure> + Send + Sync;
 #[derive(Clone)]
 pub struct CheckIn {
     trips: Option<Arc<Trips>>,
+    /// The predicate reads the arguments into a type of its own, past the codec of the tool.
+    by_serde: bool,
     component: Option<Component>,
     /// The argument that names the artifact of the component.
     props_from: Option<String>,
@@ -41,22 +44,39 @@ impl CheckIn {
     pub fn always() -> Self {
         Self {
             trips: None,
+            by_serde: false,
             component: None,
             props_from: None,
         }
     }
 
-    /// Calls check in for which the predicate says so, over the decoded input. One that fails,
-    /// panics or cannot read the input says yes.
-    pub fn when<I: DeserializeOwned>(
+    /// Calls check in for which the predicate says so, over the arguments, read by serde: a
+    /// [`Value`] takes them as they are. One that fails, panics or cannot read the input says yes.
+    ///
+    /// A tool with a codec of its own takes no other type, as that would pass its codec by:
+    /// [`TypedTool::check_in_when`](crate::TypedTool::check_in_when) is for the input that the
+    /// tool's codec decodes.
+    pub fn when<I: DeserializeOwned + 'static>(
         trips: impl Fn(I) -> Result<bool, Failure> + Send + Sync + 'static,
     ) -> Self {
-        let trips = move |input: &Value| trips(I::deserialize(input)?);
-        Self {
-            trips: Some(Arc::new(trips)),
-            component: None,
-            props_from: None,
-        }
+        let by_serde = TypeId::of::<I>() != TypeId::of::<Value>();
+        Self::always().only(move |input| trips(I::deserialize(input)?), by_serde)
+    }
+
+    /// The same check-in, for those calls alone for which the predicate says so.
+    pub(crate) fn only(
+        mut self,
+        trips: impl Fn(&Value) -> Result<bool, Failure> + Send + Sync + 'static,
+        by_serde: bool,
+    ) -> Self {
+        self.trips = Some(Arc::new(trips));
+        self.by_serde = by_serde;
+        self
+    }
+
+    /// Whether it reads the arguments into a type of its own.
+    pub(crate) fn reads_by_serde(&self) -> bool {
+        self.by_serde
     }
 
     /// Brings a component to ask with.

@@ -1,29 +1,32 @@
 //! Running a typed handler between two codecs.
 
+use std::any::Any;
 use std::error::Error;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use pin_project_lite::pin_project;
 use serde_json::Value;
 
 use crate::executor::NO_OUTPUT;
+use crate::serde_codec::is_serde;
 use crate::{
-    Context, Decoder, Encoder, Executor, HandlerError, InvalidArguments, Prepared, Produced,
-    Running, Spoken,
+    Context, Decoder, Encoder, Executor, HandlerError, InvalidArguments, Output, PreliminaryError,
+    Prepared, Produced, Running, Spoken,
 };
 
 /// A handler with the codecs of its input and output.
 pub(crate) struct Coded<I, O, D, E, F> {
-    decoder: D,
-    encoder: E,
+    decoder: Arc<D>,
+    encoder: Arc<E>,
     handler: F,
     types: PhantomData<fn(I) -> O>,
 }
 
 impl<I, O, D, E, F> Coded<I, O, D, E, F> {
-    pub(crate) fn new(decoder: D, encoder: E, handler: F) -> Self {
+    pub(crate) fn new(decoder: Arc<D>, encoder: Arc<E>, handler: F) -> Self {
         Self {
             decoder,
             encoder,
@@ -67,7 +70,7 @@ where
 {
     fn ready(&self, input: I) -> Box<dyn Prepared + '_> {
         Box::new(Slot {
-            encoder: &self.encoder,
+            encoder: &*self.encoder,
             handler: &self.handler,
             step: Step::<I, Fut, O>::Decoded { input },
         })
@@ -93,6 +96,18 @@ where
     ) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
         let input = self.decoder.decode_spoken(input)?;
         Ok(self.ready(input))
+    }
+
+    fn encode_preliminary(&self, output: &dyn Any) -> Option<Result<Output, PreliminaryError>> {
+        match output.downcast_ref::<O>() {
+            Some(output) => {
+                let encoded = self.encoder.encode_output(output);
+                Some(encoded.map_err(PreliminaryError::Encode))
+            }
+            // Of whatever serde encodes, the schema says whether it fits.
+            None if is_serde::<E>() => None,
+            None => Some(Err(PreliminaryError::Type)),
+        }
     }
 }
 
@@ -155,7 +170,7 @@ where
     fn encode(self: Pin<&mut Self>) -> Result<Produced, Box<dyn Error + Send + Sync>> {
         let this = self.project();
         match this.step.project_replace(Step::Over) {
-            Left::Done { output } => Ok(this.encoder.encode_output(output)?.into()),
+            Left::Done { output } => Ok(this.encoder.encode_output(&output)?.into()),
             _ => Err(NO_OUTPUT.into()),
         }
     }

@@ -1,5 +1,6 @@
 //! What a handler is given beside its input.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -139,18 +140,43 @@ impl Context {
 
     /// Hands out a result that comes before the final one, of the tool's own output type.
     ///
-    /// Waits while the caller has not consumed as many as it agreed on. Where nobody takes
-    /// preliminary results it returns at once.
+    /// It is encoded as the final one is: by the tool's codec. Where that is serde, any value will
+    /// do that fits the output schema. Waits while the caller has not consumed as many as it agreed
+    /// on. Where nobody takes preliminary results it returns at once.
     ///
     /// # Errors
-    /// [`PreliminaryError`] when the value cannot be encoded or does not fit the output schema, or
-    /// when the call has settled.
+    /// [`PreliminaryError`] when the value cannot be encoded, is of another type than the tool's own
+    /// codec encodes or does not fit the output schema, or when the call has settled.
     ///
     /// # Cancel safety
     /// When the future is dropped the result may or may not have been handed out.
-    pub async fn preliminary(
+    pub async fn preliminary<T>(&self, value: &T) -> Result<(), PreliminaryError>
+    where
+        T: Serialize + Sync + 'static,
+    {
+        let by_serde =
+            || Output::encode(value).map_err(|error| PreliminaryError::Encode(error.into()));
+        self.offer(value, by_serde).await
+    }
+
+    /// The same, for an output that the tool's own codec alone can encode.
+    ///
+    /// # Errors
+    /// As [`preliminary`](Self::preliminary); also where the value is not of the tool's output type.
+    ///
+    /// # Cancel safety
+    /// As [`preliminary`](Self::preliminary).
+    pub async fn preliminary_output<O: Sync + 'static>(
         &self,
-        value: &(impl Serialize + Sync),
+        output: &O,
+    ) -> Result<(), PreliminaryError> {
+        self.offer(output, || Err(PreliminaryError::Type)).await
+    }
+
+    async fn offer(
+        &self,
+        value: &(dyn Any + Sync),
+        otherwise: impl FnOnce() -> Result<Output, PreliminaryError>,
     ) -> Result<(), PreliminaryError> {
         if self.0.state().is_settled() {
             return Err(PreliminaryError::Settled);
@@ -158,7 +184,7 @@ impl Context {
         let Some(sink) = self.0.preliminary() else {
             return Ok(());
         };
-        let value = Output::encode(value).map_err(PreliminaryError::Encode)?;
+        let value = sink.encode(value).unwrap_or_else(otherwise)?;
         sink.offer(value).await
     }
 

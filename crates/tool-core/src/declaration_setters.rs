@@ -14,7 +14,8 @@ macro_rules! declaration_setters {
 
         /// Gives output that the output schema does not accept all the same, with a warning for
         /// the operator and in the settlement's `meta`: for tools of others, whose schema is a
-        /// promise that nobody here can keep. Off by default: such output is a defect.
+        /// promise that nobody here can keep. Off by default: such output is a defect. Data of
+        /// failures are then not held to their schema either.
         #[must_use]
         pub fn advisory_output(mut $self) -> Self {
             $declarations.advisory_output = true;
@@ -62,6 +63,12 @@ macro_rules! declaration_setters {
 
         /// Refuses results of more characters than that, keeping them out of every channel.
         /// Characters are Unicode scalar values. No ceiling by default.
+        ///
+        /// Measured is what the tool gave: its text blocks where there are any, else its output, a
+        /// text as it is and anything else as compact JSON. What a model projection makes of it is
+        /// held to the same ceiling: a projection that says little does not make room for a larger
+        /// result, and one that says much of a small result is refused. Media, and what programs
+        /// are shown beside it, are not measured.
         #[must_use]
         pub fn ceiling(mut $self, max_chars: std::num::NonZeroUsize) -> Self {
             $declarations.ceiling = Some(max_chars);

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     Action, Annotations, ArtifactKind, Bounding, Capability, CheckIn, Columns, Concurrency,
-    CredentialNeed, FailureMode, NeedsApproval, Owner, Problem, ProblemKind, Repairs, RepeatedWhen,
-    ResultClass, Schema, ToolKind,
+    CredentialNeed, FailureMode, Identity, NeedsApproval, Owner, Problem, ProblemKind, Repairs,
+    RepeatedWhen, ResultClass, Schema, ToolKind, WireName,
 };
 
 /// Everything that a tool declares of itself beside its schemas. An omitted one changes nothing.
@@ -24,7 +24,7 @@ pub struct Declarations {
     pub wants: BTreeMap<String, ArtifactKind>,
     /// The credential that the tool needs.
     pub needs: Option<CredentialNeed>,
-    /// The most characters that a model may be shown of a result.
+    /// The most characters of a result, and of what a model projection makes of it.
     pub ceiling: Option<NonZeroUsize>,
     /// Arguments that make a result smaller, named when the ceiling or a bound refuses one.
     pub narrow_by: Option<Vec<String>>,
@@ -65,16 +65,19 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// What is wrong with the declarations once the tool has a name.
+    /// What is wrong with the declarations once it is known which tool it is and by which name it is
+    /// called. A tool is named by either; the authored name alone is that of a tool of the host.
     #[must_use]
-    pub fn problems_under(&self, name: &str) -> Vec<Problem> {
+    pub fn problems_under(&self, identity: &Identity, wire_name: &WireName) -> Vec<Problem> {
+        let identity = identity.to_string();
+        let itself = |other: &String| *other == identity || other == wire_name.as_str();
         let lists = [
             ("arguments_from", &self.arguments_from),
             ("composed_of", &self.composed_of),
         ];
         lists
             .into_iter()
-            .filter(|(_, names)| names.iter().flatten().any(|other| other == name))
+            .filter(|(_, names)| names.iter().flatten().any(itself))
             .map(|(field, _)| {
                 Problem::new(
                     ProblemKind::Declaration,
@@ -107,6 +110,28 @@ impl Declarations {
                     ProblemKind::Declaration,
                     format!(
                         "{field} cannot be honoured by a tool that runs {elsewhere}; leave it out"
+                    ),
+                )
+            })
+            .collect()
+    }
+
+    /// What passes by the codec of a tool that has one of its own, whose type it would not be.
+    pub(crate) fn problems_by_codec(&self) -> Vec<Problem> {
+        let check_in = self.check_in.as_ref();
+        let declared = [
+            ("needs_approval", self.approval.reads_by_serde()),
+            ("check_in", check_in.is_some_and(CheckIn::reads_by_serde)),
+        ];
+        declared
+            .into_iter()
+            .filter(|(_, by_serde)| *by_serde)
+            .map(|(field, _)| {
+                Problem::new(
+                    ProblemKind::Declaration,
+                    format!(
+                        "{field} reads the arguments by serde, and the tool has a codec of its own; \
+                         use {field}_when on the typed tool, take a serde_json::Value, or leave it out"
                     ),
                 )
             })

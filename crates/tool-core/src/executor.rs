@@ -1,5 +1,6 @@
 //! The one thing that a tool can run.
 
+use std::any::Any;
 use std::error::Error;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
@@ -7,7 +8,7 @@ use std::task::{Context as TaskContext, Poll};
 use pin_project_lite::pin_project;
 use serde_json::Value;
 
-use crate::{Context, HandlerError, InvalidArguments, Produced, Spoken};
+use crate::{Context, HandlerError, InvalidArguments, Output, PreliminaryError, Produced, Spoken};
 
 /// Decodes input, runs, and encodes output. A tool has exactly one.
 ///
@@ -64,6 +65,13 @@ pub trait Executor: Send + Sync {
         input: &Spoken<'_>,
     ) -> Result<Box<dyn Prepared + '_>, InvalidArguments> {
         self.prepare(input.value())
+    }
+
+    /// Encodes an output that comes before the final one, by the codec of that. `None`, the
+    /// default, where it is encoded by serde.
+    fn encode_preliminary(&self, output: &dyn Any) -> Option<Result<Output, PreliminaryError>> {
+        let _ = output;
+        None
     }
 }
 

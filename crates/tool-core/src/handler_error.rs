@@ -29,7 +29,7 @@ use crate::{Refusal, ToolFailure};
 /// ```
 pub struct HandlerError(HandlerErrorKind);
 
-/// The three sorts of [`HandlerError`].
+/// The sorts of [`HandlerError`].
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_enums,
@@ -40,6 +40,8 @@ pub enum HandlerErrorKind {
     Failure(ToolFailure),
     /// The call was refused while it ran.
     Refused(Refusal),
+    /// A deliberate failure that could not be encoded. It is the result that is at fault.
+    Unencoded(Arc<dyn Error + Send + Sync>),
     /// An error that nobody meant the model to read.
     Defect(Arc<dyn Error + Send + Sync>),
 }
@@ -48,6 +50,12 @@ impl HandlerError {
     /// A defect from anything that converts to a boxed error, a text among them.
     pub fn defect(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::sort(error.into())
+    }
+
+    /// A failure that the model was meant to read and whose data could not be encoded, for that
+    /// reason.
+    pub fn unencoded(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(HandlerErrorKind::Unencoded(Arc::from(cause.into())))
     }
 
     /// Which sort it is.

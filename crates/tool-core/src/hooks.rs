@@ -3,7 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Arguments, BoxFuture, CallId, Declarations, Facts, Identity, Settlement};
+use crate::{Arguments, BoxFuture, CallId, Declarations, Digest, Facts, Identity, Settlement};
 
 /// Runs before a call is looked up, for unknown names too.
 ///
@@ -79,6 +79,9 @@ pub struct SettledCall<'a> {
     pub declarations: &'a Declarations,
     /// The arguments that ran, references to artifacts unredeemed.
     pub arguments: Option<&'a Value>,
+    /// The digest of the text that is kept as an artifact and for which a ticket is shown, where the
+    /// settlement has no output to tell by.
+    pub placed: Option<Digest>,
 }
 
 impl<'a> SettledCall<'a> {
@@ -95,7 +98,15 @@ impl<'a> SettledCall<'a> {
             identity,
             declarations,
             arguments,
+            placed: None,
         }
+    }
+
+    /// Says of which text a ticket is shown.
+    #[must_use]
+    pub fn placed(mut self, placed: Option<Digest>) -> Self {
+        self.placed = placed;
+        self
     }
 }
 

@@ -1,10 +1,12 @@
 //! Arguments that do not fit a tool.
 
+use std::error::Error;
 use std::fmt;
 
 use crate::Issue;
 
-/// Why the arguments of a call were refused: at most ten issues, none with a supplied value.
+/// Why the arguments of a call were refused, or why a value does not read back: at most ten issues,
+/// none with a supplied value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidArguments(Box<Found>);
 
@@ -48,6 +50,8 @@ impl InvalidArguments {
         &self.0.issues
     }
 }
+
+impl Error for InvalidArguments {}
 
 impl fmt::Display for InvalidArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

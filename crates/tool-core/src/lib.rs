@@ -169,6 +169,7 @@ pub use resources::{IntoResources, NoResources, Resources};
 pub use result_class::ResultClass;
 pub use resume_fault::ResumeFault;
 pub use schema::{Schema, SchemaError};
+pub use serde_codec::Serde;
 pub use settlement::{CallError, Settlement, Structured};
 pub use source::{Identity, Source};
 pub use spoken::Spoken;

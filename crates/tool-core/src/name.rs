@@ -18,7 +18,8 @@ pub struct ToolName(EcoString);
 
 /// A namespace: the name of a plugin or of a configured MCP server.
 ///
-/// Dots separate segments and no segment may be blank. At most 512 bytes.
+/// Dots separate segments and no segment may be blank. At most 512 bytes, and no `/`: that ends the
+/// namespace where an [`Identity`](crate::Identity) is written, which rules and saved approvals go by.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Namespace(EcoString);
 
@@ -45,8 +46,8 @@ impl Namespace {
     /// Checks and wraps a namespace.
     ///
     /// # Errors
-    /// [`ProblemKind::Name`] when a segment between dots is blank, a control character is in it or
-    /// it is longer than 512 bytes.
+    /// [`ProblemKind::Name`] when a segment between dots is blank, a `/` or a control character is in
+    /// it or it is longer than 512 bytes.
     pub fn new(name: impl AsRef<str>) -> Result<Self, Problem> {
         let name = name.as_ref();
         readable("namespace", name)?;
@@ -55,6 +56,15 @@ impl Namespace {
                 ProblemKind::Name,
                 format!(
                     "namespace \"{name}\" has a blank segment; write it without doubled, leading or trailing dots"
+                ),
+            ));
+        }
+        if name.contains('/') {
+            return Err(Problem::new(
+                ProblemKind::Name,
+                format!(
+                    "namespace \"{name}\" holds a \"/\", which stands between a namespace and the name of a tool; \
+                     write another character in its place"
                 ),
             ));
         }

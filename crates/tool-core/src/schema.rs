@@ -70,9 +70,14 @@ impl Schema {
     /// # Errors
     /// [`SchemaError`] as for [`input`](Self::input).
     pub fn input_of<T: JsonSchema>() -> Result<Self, SchemaError> {
+        Self::input(Self::generated_input::<T>())
+    }
+
+    /// What [`input_of`](Self::input_of) wraps, not yet checked.
+    pub(crate) fn generated_input<T: JsonSchema>() -> Value {
         let mut schema = generate::<T>(Contract::Deserialize);
         close(&mut schema, false);
-        Self::input(schema)
+        schema
     }
 
     /// The schema of what `T` serializes to.

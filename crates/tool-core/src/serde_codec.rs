@@ -1,86 +1,67 @@
 //! The codecs that are used unless others are given: serde, with schemas from schemars.
 
+use std::any::TypeId;
 use std::error::Error;
-use std::marker::PhantomData;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{
-    Decoder, Encoder, InvalidArguments, Issue, Output, Plain, Schema, SchemaError, Spoken,
-};
+use crate::{Decoder, Encoder, InvalidArguments, Issue, Output, Plain, Schema, Spoken};
 
-/// Decodes by `Deserialize`, under the schema of the deserialize contract, closed.
-pub(crate) struct SerdeDecoder<I> {
-    schema: Value,
-    types: PhantomData<fn() -> I>,
-}
+/// The codec that is used unless another is given: values are read and written by serde, under the
+/// schemas that schemars derives, where those of input refuse unknown keys.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Serde;
 
-/// Encodes by `Serialize`, under the schema of the serialize contract.
-pub(crate) struct SerdeEncoder<O> {
-    schema: Value,
-    types: PhantomData<fn(O)>,
-}
-
-impl<I: JsonSchema> SerdeDecoder<I> {
-    pub(crate) fn new() -> Result<Self, SchemaError> {
-        let schema = Schema::input_of::<I>()?.as_value().clone();
-        Ok(Self {
-            schema,
-            types: PhantomData,
-        })
-    }
-
-    /// A decoder for a type whose schema cannot be used; the tool is refused anyway.
-    pub(crate) fn hopeless() -> Self {
-        Self {
-            schema: Schema::no_arguments().as_value().clone(),
-            types: PhantomData,
-        }
+impl Serde {
+    /// The codec.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
     }
 }
 
-impl<O: JsonSchema> SerdeEncoder<O> {
-    pub(crate) fn new() -> Self {
-        Self {
-            schema: Schema::generated_output::<O>(),
-            types: PhantomData,
-        }
-    }
-}
-
-impl<I: DeserializeOwned> Decoder<I> for SerdeDecoder<I> {
+impl<I: DeserializeOwned + JsonSchema> Decoder<I> for Serde {
     fn schema(&self) -> Value {
-        self.schema.clone()
+        Schema::generated_input::<I>()
     }
 
+    #[inline]
     fn decode(&self, input: &Value) -> Result<I, InvalidArguments> {
         // Decoded a second time to learn where; the good path need not know.
         I::deserialize(input).map_err(|_| InvalidArguments::new([misfit::<I>(input)]))
     }
 
+    #[inline]
     fn decode_spoken(&self, input: &Spoken<'_>) -> Result<I, InvalidArguments> {
         match input.plain().and_then(Plain::decode) {
             Some(decoded) => Ok(decoded),
-            None => self.decode(input.value()),
+            None => Decoder::<I>::decode(self, input.value()),
         }
     }
 }
 
-impl<O: Serialize> Encoder<O> for SerdeEncoder<O> {
+impl<O: Serialize + JsonSchema> Encoder<O> for Serde {
     fn schema(&self) -> Option<Value> {
-        Some(self.schema.clone())
+        Some(Schema::generated_output::<O>())
     }
 
-    fn encode(&self, output: O) -> Result<Value, Box<dyn Error + Send + Sync>> {
+    fn encode(&self, output: &O) -> Result<Value, Box<dyn Error + Send + Sync>> {
         Ok(serde_json::to_value(output)?)
     }
 
-    fn encode_output(&self, output: O) -> Result<Output, Box<dyn Error + Send + Sync>> {
-        Ok(Output::encode(&output)?)
+    #[inline]
+    fn encode_output(&self, output: &O) -> Result<Output, Box<dyn Error + Send + Sync>> {
+        Ok(Output::encode(output)?)
     }
+}
+
+/// Whether a codec is the one that is used unless another is given.
+pub(crate) fn is_serde<C: 'static>() -> bool {
+    TypeId::of::<C>() == TypeId::of::<Serde>()
 }
 
 /// Where the input does not fit the type. The decoder's own text is not used: it quotes values.
@@ -91,7 +72,7 @@ fn misfit<I: DeserializeOwned>(input: &Value) -> Issue {
     };
     Issue::Constraint {
         path,
-        rule: "expected a value that the tool's input type can hold".to_owned(),
+        rule: "expected a value that the tool's type can hold".to_owned(),
     }
 }
 

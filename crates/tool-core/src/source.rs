@@ -40,6 +40,23 @@ impl fmt::Display for Source {
 }
 
 /// What makes two registrations the same tool: the namespace and the authored name.
+///
+/// Written, it is the namespace, a `/` and the name, or the name alone for the host's own tools. One
+/// of these whose name holds a `/` begins with one, as no namespace is empty: two identities are never
+/// written alike, so that a rule or a saved approval is about one.
+///
+/// ```
+/// use tool_core::{Identity, Namespace, Source, ToolName};
+///
+/// # fn main() -> Result<(), tool_core::Problem> {
+/// let files = Source::Server(Namespace::new("files")?);
+/// let of = |source: &Source, name| Ok(Identity::new(source, ToolName::new(name)?).to_string());
+/// assert_eq!(of(&files, "read/all")?, "files/read/all");
+/// assert_eq!(of(&Source::Host, "read")?, "read");
+/// assert_eq!(of(&Source::Host, "files/read/all")?, "/files/read/all");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     namespace: Option<Namespace>,
@@ -73,6 +90,7 @@ impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.namespace {
             Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None if self.name.as_str().contains('/') => write!(f, "/{}", self.name),
             None => self.name.fmt(f),
         }
     }

@@ -13,7 +13,7 @@ use crate::projection::{ModelProjection, StructuredProjection};
 use crate::typed;
 use crate::{
     Context, Declarations, Decoder, Encoder, Executor, HandlerError, Problem, ProblemKind,
-    Produced, ProviderDefined, Schema, ToolKind, TypedTool, Validation,
+    Produced, ProviderDefined, Schema, Serde, ToolKind, TypedTool, Validation,
 };
 
 /// A tool. It has no name of its own: the name is the key under which it is registered.
@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) declarations: Declarations,
     pub(crate) kind: ToolKind,
     pub(crate) validation: Validation,
+    /// Its input is decoded by a codec of its author's.
+    pub(crate) own_codec: bool,
     pub(crate) failure_schema: Option<Schema>,
     pub(crate) structured_schema: Option<Schema>,
     pub(crate) structured: Option<StructuredProjection>,
@@ -80,7 +82,8 @@ impl Tool {
     }
 
     /// A tool with a failure type of its own: what the closure returns as an inner error is a
-    /// failure that the model reads, encoded by its own type and under its own schema.
+    /// failure that the model reads, encoded by its own type and under its own schema. A tool without
+    /// types declares that schema with [`failure_schema`](Self::failure_schema).
     ///
     /// ```
     /// use tool_core::{Context, Tool};
@@ -112,16 +115,23 @@ impl Tool {
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Result<O, E>, HandlerError>> + Send + 'static,
     {
-        typed::fallible(description.into(), handler)
+        let codecs = (Serde, Serde, Serde);
+        typed::fallible(description.into(), codecs, typed::NAMED_FIELDS, handler)
     }
 
-    /// A tool whose values are read and written by codecs of the caller's own.
+    /// A tool whose values are read and written by codecs of the caller's own; [`Serde`](crate::Serde)
+    /// may be either.
+    ///
+    /// Everything that sees a value of the tool's types goes by its codecs: projections, the
+    /// predicates of [`needs_approval_when`](TypedTool::needs_approval_when) and
+    /// [`check_in_when`](TypedTool::check_in_when), preliminary results, and who calls the tool by
+    /// its types.
     pub fn with_codecs<I, O, D, E, F, Fut>(
         description: impl Into<String>,
         decoder: D,
         encoder: E,
         handler: F,
-    ) -> TypedTool<I, O>
+    ) -> TypedTool<I, O, D, E>
     where
         I: Send + 'static,
         O: Send + 'static,
@@ -130,7 +140,30 @@ impl Tool {
         F: Fn(I, Context) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<O, HandlerError>> + Send + 'static,
     {
-        TypedTool::coded(description.into(), decoder, encoder, handler)
+        TypedTool::coded(description.into(), decoder, encoder, "", handler)
+    }
+
+    /// A [fallible](Self::fallible) tool whose values are read and written by codecs of the caller's
+    /// own, each by its own: input, output and failures.
+    pub fn fallible_with_codecs<I, O, X, D, E, C, F, Fut>(
+        description: impl Into<String>,
+        decoder: D,
+        encoder: E,
+        failures: C,
+        handler: F,
+    ) -> TypedTool<I, O, D, E>
+    where
+        I: Send + 'static,
+        O: Send + 'static,
+        X: std::error::Error + Send + Sync + 'static,
+        D: Decoder<I> + 'static,
+        E: Encoder<O> + 'static,
+        C: Encoder<X> + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Result<O, X>, HandlerError>> + Send + 'static,
+    {
+        let codecs = (decoder, encoder, failures);
+        typed::fallible(description.into(), codecs, "", handler)
     }
 
     /// A tool whose input schema is known at run time only.
@@ -240,6 +273,7 @@ impl Tool {
             declarations: Declarations::default(),
             kind: ToolKind::default(),
             validation: Validation::default(),
+            own_codec: false,
             failure_schema: None,
             structured_schema: None,
             structured: None,
@@ -249,8 +283,8 @@ impl Tool {
     }
 }
 
-impl<I, O> From<TypedTool<I, O>> for Tool {
-    fn from(typed: TypedTool<I, O>) -> Self {
+impl<I, O, D, E> From<TypedTool<I, O, D, E>> for Tool {
+    fn from(typed: TypedTool<I, O, D, E>) -> Self {
         typed.tool
     }
 }

@@ -27,6 +27,14 @@ impl Tool {
         self
     }
 
+    /// Declares the schema of the data that failures carry. A failure whose data do not fit is a
+    /// defect of the result; one without data is not held to it.
+    #[must_use]
+    pub fn failure_schema(mut self, schema: Value) -> Self {
+        self.inner_mut().declare_failure(schema);
+        self
+    }
+
     /// Replaces the description.
     #[must_use]
     pub fn described(mut self, description: impl Into<String>) -> Self {
@@ -73,7 +81,8 @@ impl Tool {
     where
         C: IntoIterator<Item = Content>,
     {
-        self.inner_mut().model = Some(projection::model(project));
+        let value = |value: &Value| Ok(value.clone());
+        self.inner_mut().model = Some(projection::model(value, value, project));
         self
     }
 
@@ -122,7 +131,7 @@ impl Tool {
         self.0.validation
     }
 
-    /// The schema of the failures that the tool declares, where it declares any.
+    /// The schema of the data of failures, where the tool declares it. They are held to it.
     #[must_use]
     pub fn failure(&self) -> Option<&Schema> {
         self.0.failure_schema.as_ref()
@@ -148,6 +157,9 @@ impl Tool {
         let mut problems = self.0.problems.clone();
         problems.extend(self.0.declarations.problems(&self.0.input));
         problems.extend(self.0.declarations.problems_of_kind(&self.0.kind));
+        if self.0.own_codec {
+            problems.extend(self.0.declarations.problems_by_codec());
+        }
         problems
     }
 
@@ -192,6 +204,18 @@ impl Tool {
     }
 }
 
-impl<I, O> TypedTool<I, O> {
+impl Inner {
+    pub(crate) fn declare_failure(&mut self, schema: Value) {
+        match Schema::new(schema) {
+            Ok(schema) => self.failure_schema = Some(schema),
+            Err(error) => self.problems.push(Problem::new(
+                ProblemKind::Schema,
+                format!("failure: {error}"),
+            )),
+        }
+    }
+}
+
+impl<I, O, D, E> TypedTool<I, O, D, E> {
     declaration_setters!(self => self.tool.inner_mut().declarations);
 }

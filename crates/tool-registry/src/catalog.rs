@@ -175,14 +175,19 @@ impl State {
         let Some(stack) = self.stacks.get_mut(identity) else {
             return;
         };
-        removed.extend(stack.extract_if(.., |layer| layer.token == token));
+        for layer in stack.extract_if(.., |layer| layer.token == token) {
+            self.wire_names.remove(layer.entry.wire_name());
+            removed.push(layer);
+        }
+        for layer in &*stack {
+            // Layers of one identity may be advertised by several names, and two by the same.
+            self.wire_names
+                .insert(layer.entry.wire_name().clone(), identity.clone());
+        }
         if !stack.is_empty() {
             return;
         }
         self.stacks.remove(identity);
-        if let Some(layer) = removed.last() {
-            self.wire_names.remove(layer.entry.wire_name());
-        }
         let spelling = spelling(identity);
         if let Some(alike) = self.spellings.get_mut(&spelling) {
             alike.retain(|other| other != identity);

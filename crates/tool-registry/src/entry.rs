@@ -23,17 +23,22 @@ pub struct Entry {
     pub(crate) input: Arc<Validator>,
     pub(crate) output: Option<Arc<Validator>>,
     pub(crate) structured: Option<Arc<Validator>>,
+    /// Of the data of failures.
+    pub(crate) failure: Option<Arc<Validator>>,
 }
 
 impl Entry {
-    /// Compiles a tool. All that is wrong with it is reported at once.
+    /// Compiles a tool, to be advertised by the name that its identity gives or by another. All that
+    /// is wrong with it is reported at once.
     pub(crate) fn compile(
         identity: Identity,
         source: Source,
         tool: Tool,
+        advertised: Option<WireName>,
     ) -> Result<Self, Vec<Problem>> {
+        let wire_name = advertised.unwrap_or_else(|| WireName::of(&identity));
         let mut problems = tool.problems();
-        problems.extend(tool.declarations().problems_under(identity.name().as_str()));
+        problems.extend(tool.declarations().problems_under(&identity, &wire_name));
         let mut compiled = |what: &str, schema: &tool_core::Schema| match Validator::compile(schema)
         {
             Ok(validator) => Some(Arc::new(validator)),
@@ -51,12 +56,15 @@ impl Entry {
             .advertised_output()
             .filter(|schema| tool.output() != Some(schema))
             .and_then(|schema| compiled("structured output", schema));
+        let failure = tool
+            .failure()
+            .and_then(|schema| compiled("failure", schema));
         let Some(input) = input.filter(|_| problems.is_empty()) else {
             return Err(problems);
         };
 
         let definition = Definition::new(
-            WireName::of(&identity),
+            wire_name,
             tool.description(),
             tool.input().clone(),
             tool.advertised_output().cloned(),
@@ -73,6 +81,7 @@ impl Entry {
             input,
             output,
             structured,
+            failure,
         })
     }
 

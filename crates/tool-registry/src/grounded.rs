@@ -22,8 +22,8 @@ const MOST_ARGUMENTS: usize = 100;
 ///
 /// Grounds are named by wire name or by identity. Findings never block and never reach the model.
 /// Only digests of values are kept, of the eight runs that called last and at most 100,000 of
-/// each; a ground that served more than that grounds everything, so that nothing is reported
-/// which may have been served.
+/// each; a ground that served more than that, or blocks without an output, grounds everything, so that
+/// nothing is reported which may have been served.
 ///
 /// ```
 /// use tool_registry::{GroundedArguments, Registry, Ungrounded};
@@ -47,7 +47,7 @@ pub struct Ungrounded {
     pub tool: Identity,
     /// JSON pointers of the arguments, at most 100; the values are not told.
     pub arguments: Vec<String>,
-    /// Whether any of the declared grounds was called in the run at all.
+    /// Whether any of the declared grounds was called in the run at all, also where it failed.
     pub ground_called: bool,
 }
 
@@ -63,7 +63,7 @@ struct Seen {
 #[derive(Default)]
 struct Served {
     values: HashSet<Digest>,
-    /// It served more than is remembered.
+    /// It served more than is remembered or can be read.
     more: bool,
 }
 
@@ -83,10 +83,14 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
         let finding = declared
             .zip(call.arguments)
             .and_then(|(grounds, arguments)| seen.finding(call.identity, grounds, arguments));
-        if !settlement.is_error()
-            && let Some(output) = settlement.output()
-        {
-            seen.serve(call.identity, &settlement.tool, output);
+        let served = seen.called(call.identity, &settlement.tool);
+        if !settlement.is_error() {
+            match settlement.output() {
+                Some(output) => seen.serve(&served, output),
+                // What is said in blocks is not read here, and may be anything.
+                None if !settlement.content.is_empty() => seen.serve_unread(&served),
+                None => {}
+            }
         }
         // Not under the lock: what a host does with a finding is its own.
         drop(runs);
@@ -97,13 +101,27 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
 }
 
 impl Seen {
-    fn serve(&mut self, tool: &Identity, wire_name: &str, output: &Value) {
+    /// Takes note of a call, whatever it came to; gives back as what it serves.
+    fn called(&mut self, tool: &Identity, wire_name: &str) -> String {
         let identity = tool.to_string();
         if wire_name != identity {
             self.identities
                 .insert(wire_name.to_owned(), identity.clone());
         }
-        let served = self.served.entry(identity).or_default();
+        self.served.entry(identity.clone()).or_default();
+        identity
+    }
+
+    fn serve_unread(&mut self, identity: &str) {
+        if let Some(served) = self.served.get_mut(identity) {
+            served.more = true;
+        }
+    }
+
+    fn serve(&mut self, identity: &str, output: &Value) {
+        let Some(served) = self.served.get_mut(identity) else {
+            return;
+        };
         let values = &mut self.values;
         walk(output, &mut String::new(), &mut |_, leaf| {
             if *values == MOST_VALUES {

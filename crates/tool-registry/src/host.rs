@@ -3,6 +3,7 @@
 mod credentials;
 mod dispatch;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -288,6 +289,11 @@ impl ProgressSink for Host {
 }
 
 impl PreliminarySink for Host {
+    fn encode(&self, output: &dyn Any) -> Option<Result<Output, PreliminaryError>> {
+        let executor = self.entry()?.tool().executor();
+        executor.encode_preliminary(output)
+    }
+
     fn offer(&self, value: Output) -> BoxFuture<'_, Result<(), PreliminaryError>> {
         Box::pin(async move {
             let Some(queue) = &self.early else {

@@ -180,7 +180,7 @@ async fn enter(entering: &mut Entering<'_, '_>) -> Result<(), Ended> {
             project::project(run, entry, input, encoded)
         }),
     };
-    let shown = shown.unwrap_or_else(|outcome| project::fail(run, *outcome));
+    let shown = shown.unwrap_or_else(|outcome| project::fail(run, entry, *outcome));
     passed!(bound::bound(run, entry, shown));
     tell::of_repairs(run);
     passed!(after::run(run, entry, input));

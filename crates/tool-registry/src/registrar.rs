@@ -1,7 +1,7 @@
 //! The narrow handle for whoever brings tools.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tool_core::{
@@ -60,7 +60,7 @@ impl Registrar {
     /// The same, with a name beside a tool that is advertised by another one than its identity
     /// gives: an operator renames a tool, and rules, records and approvals go on by what it is.
     ///
-    /// A tool whose advertised name another tool has is refused, as ever.
+    /// A tool whose advertised name another tool has, or is reserved, is refused, as ever.
     pub fn register_healthy_as<N: AsRef<str>, T: Into<Tool>>(
         &self,
         tools: impl IntoIterator<Item = (N, T, Option<WireName>)>,
@@ -73,44 +73,50 @@ impl Registrar {
         &self,
         tools: impl IntoIterator<Item = (N, T, Option<WireName>)>,
     ) -> Vec<Result<Entry, RefusedEntry>> {
-        let mut earlier = HashMap::new();
+        let (mut earlier, mut wire_names) = (HashSet::new(), HashMap::new());
+        let mut meets = |entry: &Entry| {
+            if !earlier.insert(entry.identity().clone()) {
+                return Some("the same name is given twice in one registration".to_owned());
+            }
+            match wire_names.entry(entry.wire_name().clone()) {
+                MapEntry::Vacant(free) => {
+                    free.insert(entry.identity().clone());
+                    None
+                }
+                MapEntry::Occupied(taken) => Some(same_wire_name(taken.get())),
+            }
+        };
         let compile = |(name, tool, advertised): (N, T, Option<WireName>)| {
             let name = name.as_ref();
-            let compiled = self.compile(name, tool.into()).and_then(|entry| {
-                let entry = match advertised {
-                    Some(advertised) => entry.renamed(advertised),
-                    None => entry,
-                };
-                let known = earlier.entry(entry.wire_name().clone());
-                match known {
-                    MapEntry::Vacant(free) => {
-                        free.insert(entry.identity().clone());
-                        Ok(entry)
-                    }
-                    MapEntry::Occupied(taken) => {
-                        let detail = if taken.get() == entry.identity() {
-                            "the same name is given twice in one registration".to_owned()
-                        } else {
-                            same_wire_name(taken.get())
-                        };
-                        Err(vec![Problem::new(ProblemKind::Conflict, detail)])
-                    }
-                }
+            let compiled = self.compile(name, tool.into(), advertised);
+            let compiled = compiled.and_then(|entry| match meets(&entry) {
+                None => Ok(entry),
+                Some(detail) => Err(vec![Problem::new(ProblemKind::Conflict, detail)]),
             });
             compiled.map_err(|problems| RefusedEntry::new(name.to_owned(), problems))
         };
         tools.into_iter().map(compile).collect()
     }
 
-    fn compile(&self, name: &str, tool: Tool) -> Result<Entry, Vec<Problem>> {
+    fn compile(
+        &self,
+        name: &str,
+        tool: Tool,
+        advertised: Option<WireName>,
+    ) -> Result<Entry, Vec<Problem>> {
         let mut problems = Vec::new();
-        let name = ToolName::new(name).and_then(|name| self.allowed(name));
-        let name = name.map_err(|problem| problems.push(problem));
+        let name = ToolName::new(name).map_err(|problem| problems.push(problem));
+        let called = match (&advertised, &name) {
+            (Some(advertised), _) => Some(advertised.as_str()),
+            (None, Ok(name)) if self.source.namespace().is_none() => Some(name.as_str()),
+            (None, _) => None,
+        };
+        problems.extend(called.and_then(reserved));
         problems.extend(self.unserved(&tool));
         let compiled = match name {
             Ok(name) => {
                 let identity = Identity::new(&self.source, name);
-                Entry::compile(identity, self.source.clone(), tool)
+                Entry::compile(identity, self.source.clone(), tool, advertised)
             }
             // What is wrong with the tool itself is reported beside it.
             Err(()) => Err(tool.problems()),
@@ -121,16 +127,6 @@ impl Registrar {
             Err(more) => problems.extend(more),
         }
         Err(problems)
-    }
-
-    fn allowed(&self, name: ToolName) -> Result<ToolName, Problem> {
-        if self.source.namespace().is_some() || name.as_str() != RESERVED {
-            return Ok(name);
-        }
-        Err(Problem::new(
-            ProblemKind::Name,
-            format!("\"{RESERVED}\" is reserved for running programs; choose another name"),
-        ))
     }
 
     /// What a tool declares and this registry cannot serve.
@@ -172,5 +168,14 @@ fn plainly<N, T>(
     tools.into_iter().map(|(name, tool)| (name, tool, None))
 }
 
-/// Not to be registered without a namespace.
+fn reserved(called: &str) -> Option<Problem> {
+    (called == RESERVED).then(|| {
+        Problem::new(
+            ProblemKind::Name,
+            format!("\"{RESERVED}\" is reserved for running programs; choose another name"),
+        )
+    })
+}
+
+/// What no tool is called by.
 pub(crate) const RESERVED: &str = "execute";

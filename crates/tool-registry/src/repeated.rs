@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tool_core::{
     AfterHook, BoxFuture, Content, Digest, HookError, Identity, RepeatedWhen, SettledCall,
-    Settlement, canonical_json,
+    Settlement, Speaker, canonical_json,
 };
 
 use crate::contained::contained;
@@ -110,7 +110,7 @@ impl AfterHook for RepeatedCalls {
             let arguments = Digest::of(canonical_json(arguments).as_bytes());
             let result = match by {
                 RepeatedWhen::Arguments => None,
-                _ => Some(Digest::of(result_of(settlement).as_bytes())),
+                _ => Some(result_of(settlement, call)),
             };
             let identity = call.identity.to_string();
             let result_hex = result.map(|result| result.hex()).unwrap_or_default();
@@ -132,13 +132,31 @@ impl AfterHook for RepeatedCalls {
     }
 }
 
-fn result_of(settlement: &Settlement) -> String {
-    // A shortened text names where the rest is kept, which is another place every time.
-    let shown = match settlement.output() {
-        Some(output) => canonical_json(output),
-        None => settlement.text(),
-    };
-    format!("{}\n{shown}", settlement.outcome.as_str())
+/// The digest of what a call came to: its output, else what it says itself.
+///
+/// What the runtime says beside it counts for nothing: it names where a shortened text is kept, which is
+/// another place every time.
+fn result_of(settlement: &Settlement, call: &SettledCall<'_>) -> Digest {
+    let mut parts = vec![settlement.outcome.as_str().to_owned()];
+    match settlement.output() {
+        Some(output) => parts.push(canonical_json(output)),
+        None => {
+            parts.extend(call.placed.map(|placed| placed.hex()));
+            parts.extend(settlement.retained.iter().map(|kept| kept.digest.clone()));
+            parts.extend(settlement.content.iter().filter_map(said));
+        }
+    }
+    let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+    Digest::of_parts(&parts)
+}
+
+/// What a tool itself says in a block.
+fn said(block: &Content) -> Option<String> {
+    match block {
+        Content::Text(text) if text.by == Speaker::Runtime => None,
+        Content::Text(text) => Some(text.text.clone()),
+        block => serde_json::to_string(block).ok(),
+    }
 }
 
 fn note(repeated: RepeatedWhen) -> &'static str {

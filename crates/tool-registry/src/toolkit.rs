@@ -1,13 +1,16 @@
 //! Tools that belong together.
 
+use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use thiserror::Error;
-use tool_core::{Call, CallError, Facts, Outcome, Output, Settlement, Tool, TypedTool};
+use thiserror::Error as ThisError;
+use tool_core::{
+    Call, CallError, Decoder, Encoder, Facts, InvalidArguments, Outcome, Serde, Settlement, Tool,
+    TypedTool,
+};
 
 use crate::Snapshot;
 
@@ -49,7 +52,7 @@ pub enum Merge {
 }
 
 /// Kits that do not go together.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[error("the kit has two tools named {}; rename one, or merge another way", names.join(", "))]
 pub struct ToolkitError {
     names: Vec<String>,
@@ -57,20 +60,23 @@ pub struct ToolkitError {
 
 /// Reads the settlements of one typed tool, and calls it by its types.
 ///
-/// The output is read back from its encoded form, as anybody else gets it: the codec's boundary is
-/// crossed here too.
-pub struct Handle<I, O> {
+/// The output is read back from its encoded form, as anybody else gets it: the boundary of the
+/// tool's codecs is crossed here too. So a call needs a codec of input that writes it as well, and
+/// an output one that reads it as well.
+pub struct Handle<I, O, D = Serde, E = Serde> {
     name: String,
+    decoder: Arc<D>,
+    encoder: Arc<E>,
     types: PhantomData<fn(I) -> O>,
 }
 
 /// A settlement that holds no output of the tool's type.
-#[derive(Debug, Error)]
+#[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum HandleError {
-    /// The input has no JSON form.
+    /// The input cannot be encoded.
     #[error("input could not be encoded")]
-    Encode(#[source] serde_json::Error),
+    Encode(#[source] Box<dyn Error + Send + Sync>),
     /// The call did not complete.
     #[error("the call did not complete")]
     Call(#[source] Box<CallError>),
@@ -79,7 +85,7 @@ pub enum HandleError {
     Suspended,
     /// The output does not read back as the type.
     #[error("output does not read back as the tool's type")]
-    Decode(#[source] serde_json::Error),
+    Decode(#[source] InvalidArguments),
 }
 
 impl Toolkit {
@@ -110,14 +116,21 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`with`](Self::with).
-    pub fn with_handle<I, O>(
+    #[expect(
+        clippy::type_complexity,
+        reason = "a name for it would hide that it is a pair"
+    )]
+    pub fn with_handle<I, O, D, E>(
         self,
         name: impl Into<String>,
-        tool: TypedTool<I, O>,
-    ) -> Result<(Self, Handle<I, O>), ToolkitError> {
+        tool: TypedTool<I, O, D, E>,
+    ) -> Result<(Self, Handle<I, O, D, E>), ToolkitError> {
         let name = name.into();
+        let (decoder, encoder) = tool.codecs();
         let handle = Handle {
             name: name.clone(),
+            decoder,
+            encoder,
             types: PhantomData,
         };
         Ok((self.with(name, tool)?, handle))
@@ -177,7 +190,7 @@ impl IntoIterator for Toolkit {
     }
 }
 
-impl<I: Serialize, O: DeserializeOwned> Handle<I, O> {
+impl<I, O, D: Encoder<I>, E: Decoder<O>> Handle<I, O, D, E> {
     /// Calls the tool through the whole pipeline, from its type and into its type. The name is
     /// the authored one, so the tool must be registered by the host itself and without a change.
     ///
@@ -192,32 +205,32 @@ impl<I: Serialize, O: DeserializeOwned> Handle<I, O> {
         input: &I,
         facts: &Facts,
     ) -> Result<O, HandleError> {
-        let arguments = serde_json::to_value(input).map_err(HandleError::Encode)?;
+        let arguments = self.decoder.encode(input).map_err(HandleError::Encode)?;
         let settlement = snapshot
             .settle(Call::new(&self.name, arguments), facts)
             .await;
-        self.output(settlement)
+        self.output(&settlement)
     }
 }
 
-impl<I, O: DeserializeOwned> Handle<I, O> {
+impl<I, O, D, E: Decoder<O>> Handle<I, O, D, E> {
     /// The output of a settlement, in the tool's own type.
     ///
     /// # Errors
     /// [`HandleError`] when the call did not complete or the output does not read back.
-    pub fn output(&self, settlement: Settlement) -> Result<O, HandleError> {
+    pub fn output(&self, settlement: &Settlement) -> Result<O, HandleError> {
         if let Outcome::Suspended(_) = settlement.outcome {
             return Err(HandleError::Suspended);
         }
-        if let Some(error) = CallError::of(&settlement) {
+        if let Some(error) = CallError::of(settlement) {
             return Err(HandleError::Call(Box::new(error)));
         }
-        let output = settlement.output.map_or(Value::Null, Output::into_value);
-        serde_json::from_value(output).map_err(HandleError::Decode)
+        let output = settlement.output().unwrap_or(&Value::Null);
+        self.encoder.decode(output).map_err(HandleError::Decode)
     }
 }
 
-impl<I, O> fmt::Debug for Handle<I, O> {
+impl<I, O, D, E> fmt::Debug for Handle<I, O, D, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Handle").field(&self.name).finish()
     }

@@ -48,6 +48,19 @@ fn no_segment_of_a_namespace_is_blank() {
 }
 
 #[test]
+fn a_namespace_ends_where_an_identity_has_its_first_slash() {
+    for namespace in ["a/b", "/a", "a/", "/"] {
+        let problem = Namespace::new(namespace).unwrap_err();
+        assert_eq!(problem.kind(), ProblemKind::Name);
+        assert!(problem.to_string().contains("holds a \"/\""), "{problem}");
+        assert!(
+            problem.to_string().contains("write another character"),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
 fn an_identity_is_the_namespace_and_the_name_and_not_who_provides() {
     let acme = || Namespace::new("acme").unwrap();
     let name = || ToolName::new("echo").unwrap();

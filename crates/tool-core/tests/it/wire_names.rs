@@ -182,6 +182,22 @@ proptest! {
     }
 
     #[test]
+    fn two_identities_are_not_written_alike(one in identities(), other in identities()) {
+        prop_assert_eq!(one == other, one.to_string() == other.to_string());
+        // What is written, as the name of another: of the host, and of a namespace with a shorter name.
+        let written = one.to_string();
+        let imitation = identity(None, &written);
+        prop_assert!(imitation == one || imitation.to_string() != written);
+        for (at, _) in written.match_indices('/') {
+            let (namespace, name) = (&written[..at], &written[at + 1..]);
+            if Namespace::new(namespace).is_ok() && ToolName::new(name).is_ok() {
+                let imitation = identity(Some(namespace), name);
+                prop_assert!(imitation == one || imitation.to_string() != written);
+            }
+        }
+    }
+
+    #[test]
     fn a_name_that_imitates_a_wire_name_does_not_meet_it(identity_of in identities()) {
         let wire = wire_of(&identity_of);
         let imitation = identity(None, &wire);

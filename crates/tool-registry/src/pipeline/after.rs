@@ -29,7 +29,8 @@ async fn look(run: &mut Run<'_>, entry: &Entry, input: &Spoken<'_>) {
         entry.identity(),
         entry.tool().declarations(),
         Some(input.value()),
-    );
+    )
+    .placed(run.host.state.placed());
     // On a copy, so that a hook that breaks or never ends leaves what the call is known by.
     let mut settlement = (*run.settlement).clone();
     settlement.call = run.id().cloned();

@@ -93,6 +93,9 @@ pub(super) async fn execute<'e>(
         Ok(Some(Err(error))) => match error.into_kind() {
             HandlerErrorKind::Failure(failure) => Outcome::Failed(failure),
             HandlerErrorKind::Refused(refusal) => Outcome::Refused(refusal),
+            HandlerErrorKind::Unencoded(cause) => {
+                Outcome::Defect(Defect::shared(DefectKind::Output, cause))
+            }
             HandlerErrorKind::Defect(cause) => {
                 Outcome::Defect(Defect::shared(DefectKind::Handler, cause))
             }

@@ -6,25 +6,13 @@ use super::encode::Encoded;
 use super::{Ended, Run};
 use crate::{ColumnCheck, Entry};
 
-/// Refuses a result that is larger than its author lets a model read. The payload then reaches no
-/// channel.
+/// Refuses a result that is larger than its author lets it be. The payload then reaches no channel.
 ///
-/// Measured is what the model would read: the text blocks where there are any, else the output, a
-/// text as it is and anything else as compact JSON.
+/// Measured is what the tool gave: the text blocks where there are any, else the output, a text as it
+/// is and anything else as compact JSON.
 pub(super) fn judge(run: &Run<'_>, entry: &Entry, _encoded: &Encoded) -> Result<(), Ended> {
     run.stage(Stage::Judge);
-    let declarations = entry.tool().declarations();
-    if let Some(ceiling) = declarations.ceiling {
-        let chars = chars(run);
-        if chars > ceiling.get() {
-            return Err(Outcome::Refused(Refusal::Ceiling {
-                chars,
-                max_chars: ceiling.get(),
-                narrow_by: declarations.narrow_by.clone().unwrap_or_default(),
-            })
-            .into());
-        }
-    }
+    hold(entry, || chars(run))?;
     let check = run.services.column_check;
     if check != ColumnCheck::Off {
         let mismatches = mismatches(run, entry);
@@ -38,6 +26,28 @@ pub(super) fn judge(run: &Run<'_>, entry: &Entry, _encoded: &Encoded) -> Result<
     Ok(())
 }
 
+/// Holds what a projection makes of a result to the same ceiling: the model reads nothing else.
+pub(super) fn judge_projected(entry: &Entry, projected: &[Content]) -> Result<(), Ended> {
+    hold(entry, || chars_of(projected))
+}
+
+fn hold(entry: &Entry, chars: impl FnOnce() -> usize) -> Result<(), Ended> {
+    let declarations = entry.tool().declarations();
+    let Some(ceiling) = declarations.ceiling else {
+        return Ok(());
+    };
+    let chars = chars();
+    if chars <= ceiling.get() {
+        return Ok(());
+    }
+    Err(Outcome::Refused(Refusal::Ceiling {
+        chars,
+        max_chars: ceiling.get(),
+        narrow_by: declarations.narrow_by.clone().unwrap_or_default(),
+    })
+    .into())
+}
+
 fn mismatches(run: &Run<'_>, entry: &Entry) -> Vec<ColumnMismatch> {
     let declared = &entry.tool().declarations().result_columns;
     let (Some(columns), Some(output)) = (declared, run.settlement.output()) else {
@@ -46,7 +56,7 @@ fn mismatches(run: &Run<'_>, entry: &Entry) -> Vec<ColumnMismatch> {
     judge_columns(columns, output).unwrap_or_default()
 }
 
-/// What the model would read, in Unicode scalar values.
+/// What the tool gave, in Unicode scalar values.
 fn chars(run: &Run<'_>) -> usize {
     let content = &run.settlement.content;
     match &run.settlement.output {
@@ -56,10 +66,11 @@ fn chars(run: &Run<'_>) -> usize {
             Some(text) => text.chars().count(),
             None => output.to_string().chars().count(),
         },
-        _ => content
-            .iter()
-            .filter_map(Content::as_text)
-            .map(|text| text.chars().count())
-            .sum(),
+        _ => chars_of(content),
     }
+}
+
+fn chars_of(content: &[Content]) -> usize {
+    let texts = content.iter().filter_map(Content::as_text);
+    texts.map(|text| text.chars().count()).sum()
 }

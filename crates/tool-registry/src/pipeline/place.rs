@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use tool_core::{
-    ArtifactDraft, ArtifactKind, ArtifactMeta, Artifacts, CallHost as _, Content, Outcome, Payload,
+    ArtifactDraft, ArtifactKind, ArtifactMeta, Artifacts, CallHost as _, Content, Digest, Outcome,
+    Payload,
 };
 
 use super::Run;
@@ -51,6 +52,9 @@ pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
         return false;
     };
     let draft = ArtifactDraft::new(kind).label(format!("{} result", run.name()));
+    // Of what stays in the settlement, whoever looks at it can tell by itself.
+    let told = run.settlement.output.is_none() && !run.services.after.is_empty();
+    let digest = told.then(|| Digest::of(text.as_bytes()));
     let payload = displaced(text, run.settlement.output());
     // As the handler itself would put it: stamped with the call, and told.
     let artifacts = Artifacts::of(Some(&**store), run.facts).put_by(Some(run.name()), run.id());
@@ -62,6 +66,9 @@ pub(super) async fn place(run: &mut Run<'_>, long: Long) -> bool {
             run.unseen.place(placed);
             let ticket = ticket(&kept.meta, chars, most);
             run.settlement.content = vec![Content::notice(ticket)];
+            if let Some(digest) = digest {
+                run.host.state().note_placed(digest);
+            }
             true
         }
         Err(error) => {

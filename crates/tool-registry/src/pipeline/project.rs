@@ -4,7 +4,7 @@ use serde_json::Value;
 use tool_core::{Content, Defect, DefectKind, Outcome, Output, Plain, Spoken, Stage, Structured};
 
 use super::encode::Encoded;
-use super::{Ended, Run};
+use super::{Ended, Run, judge};
 use crate::Entry;
 use crate::contained::contained;
 use crate::nesting::{TooDeep, shallow};
@@ -15,6 +15,7 @@ pub(super) struct Shown;
 /// Projects validated input and encoded output into the settlement. Without a projection a text is
 /// shown verbatim and anything else once, as compact JSON; a null is nothing to show. A tool that
 /// gives an output and an empty list of blocks, as servers do, has said nothing of its own to show.
+/// What is projected for the model is held to the ceiling of the result.
 pub(super) fn project(
     run: &mut Run<'_>,
     entry: &Entry,
@@ -32,6 +33,9 @@ pub(super) fn project(
             None => return Err(Outcome::Defect(Defect::new(DefectKind::Panic)).into()),
         },
     };
+    if let Some(content) = &content {
+        judge::judge_projected(entry, content)?;
+    }
     let settlement = &mut run.settlement;
     match (content, &settlement.output) {
         (Some(content), _) => settlement.content = content,
@@ -45,22 +49,39 @@ pub(super) fn project(
 }
 
 /// Shows why a call that ran came to nothing.
-pub(super) fn fail(run: &mut Run<'_>, outcome: Outcome) -> Shown {
+pub(super) fn fail(run: &mut Run<'_>, entry: &Entry, outcome: Outcome) -> Shown {
     if let Outcome::Failed(mut failure) = outcome {
-        let structured = failure.take_structured().map(shallow);
-        if let Some(None) = structured {
-            let cause = TooDeep("data of the failure");
-            let defect = Defect::because(DefectKind::Output, cause);
-            run.end(Outcome::Defect(defect));
-            return Shown;
-        }
+        let structured = failure.take_structured();
+        let structured = match structured.map(|data| held(entry, data)).transpose() {
+            Ok(structured) => structured,
+            Err(defect) => {
+                run.end(Outcome::Defect(defect));
+                return Shown;
+            }
+        };
         run.settlement.content = failure.take_content();
-        run.settlement.structured = structured.flatten().into();
+        run.settlement.structured = structured.into();
         run.settlement.outcome = Outcome::Failed(failure);
     } else {
         run.end(outcome);
     }
     Shown
+}
+
+/// The data of a failure, where they are nested no deeper than they may be and fit what the tool
+/// declares of them.
+fn held(entry: &Entry, data: Value) -> Result<Value, Defect> {
+    let Some(data) = shallow(data) else {
+        let cause = TooDeep("data of the failure");
+        return Err(Defect::because(DefectKind::Output, cause));
+    };
+    match &entry.failure {
+        Some(schema) if !schema.is_valid(&data) && !entry.tool().declarations().advisory_output => {
+            let cause = "the data of the failure do not fit the schema that the tool declares";
+            Err(Defect::because(DefectKind::Output, cause))
+        }
+        _ => Ok(data),
+    }
 }
 
 type Projected = (Option<Value>, Option<Vec<Content>>);

@@ -314,6 +314,36 @@ async fn a_result_over_the_ceiling_reaches_no_channel() {
 }
 
 #[tokio::test]
+async fn a_result_and_what_is_projected_of_it_are_both_held_to_the_ceiling() {
+    let most = NonZeroUsize::new(4).unwrap();
+    for (gives, shows, refused) in [
+        ("äöüß", "äöüß", None),
+        ("tiny", "canary", Some(6)),
+        ("canary", "tiny", Some(6)),
+        ("longer", "canaries", Some(6)),
+    ] {
+        let tool = run(move |_| async move { Ok(json!(gives)) })
+            .model(move |_, _| [Content::text(shows), Content::image("image/png", &b"i"[..])])
+            .ceiling(most);
+        let settled = settle(tool, "{}").await;
+        let Some(measured) = refused else {
+            assert_eq!(settled.text(), shows);
+            continue;
+        };
+        let Refusal::Ceiling { chars, .. } = refusal(&settled) else {
+            panic!("{gives}: {}", settled.text())
+        };
+        assert_eq!(*chars, measured, "{gives}");
+        assert_eq!((settled.output(), settled.structured()), (None, None));
+        assert_eq!(settled.content.len(), 1, "the image is withheld as well");
+        assert!(!format!("{settled:?}").contains("canar"));
+    }
+    // Without a ceiling a projection may say as much as it likes.
+    let free = run(|_| async { Ok(json!("tiny")) }).model(|_, _| [Content::text("canary")]);
+    assert_eq!(settle(free, "{}").await.text(), "canary");
+}
+
+#[tokio::test]
 async fn a_void_tool_completes_with_nothing_to_show() {
     let settled = gives(|| ()).await;
     assert!(matches!(settled.outcome, Outcome::Completed));

@@ -218,8 +218,8 @@ impl Encoder<usize> for Pairs {
         Some(json!({"type": "string"}))
     }
 
-    fn encode(&self, output: usize) -> Result<Value, Box<dyn Error + Send + Sync>> {
-        match output {
+    fn encode(&self, output: &usize) -> Result<Value, Box<dyn Error + Send + Sync>> {
+        match *output {
             0 => Err("canary".into()),
             1 => Ok(json!(1)),
             length => Ok(json!("x".repeat(length))),

@@ -8,6 +8,7 @@
 //! - `waits`: calls that wait, and what resumes them
 //!
 //! Subjects, one module each:
+//! - `advertised`: tools that are advertised by another name, and what names them
 //! - `artifact_facts`: what is told of what a handler asks of the artifact store
 //! - `arguments`: from what was delivered to JSON with one reading
 //! - `cancellation`: dropping a call, and running out of time
@@ -16,8 +17,10 @@
 //! - `credentials`: declared, asked for, and asked for again
 //! - `dropped_anywhere`: dropping after every possible number of polls
 //! - `dropped_streams`: the same for streams, batches and turns
+//! - `codecs`: codecs of a tool's author, on every surface
 //! - `concurrency`: which calls of a batch run beside each other
 //! - `failing_calls`: a caller that makes the same failing call over and over
+//! - `failure_types`: what a tool declares of its failures
 //! - `fail_closed`: gates that come to no answer
 //! - `fed_back`: what a turn gives out, fed back in
 //! - `gates`: what a call waits for
@@ -55,6 +58,7 @@
 //! - `inner_calls`: calls that a handler makes
 //! - `kinds`: kinds, failure types, failure modes and codecs
 //! - `observer_bounds`: how much observers remember
+//! - `observed_text`: observers, and results that are text or that are cut
 //! - `observers`: observers that a host may attach
 //! - `stream_states`: streams from other threads, late, and left
 //! - `streamed_text`: text that a handler hands to the store while it makes it
@@ -77,10 +81,12 @@
     reason = "a test fails by panicking"
 )]
 
+mod advertised;
 mod arguments;
 mod artifact_facts;
 mod cancellation;
 mod check_ins;
+mod codecs;
 mod compile_fail;
 mod concurrency;
 mod credentials;
@@ -89,6 +95,7 @@ mod dropped_anywhere;
 mod dropped_streams;
 mod fail_closed;
 mod failing_calls;
+mod failure_types;
 mod fed_back;
 mod gate;
 mod gates;
@@ -108,6 +115,7 @@ mod leftovers;
 mod memory_state;
 mod misfits;
 mod no_runtime;
+mod observed_text;
 mod observer_bounds;
 mod observers;
 mod panics;

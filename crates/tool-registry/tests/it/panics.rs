@@ -147,9 +147,9 @@ impl Encoder<Value> for Codec {
         None
     }
 
-    fn encode(&self, output: Value) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+    fn encode(&self, output: &Value) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         self.0.pass("encoder");
-        Ok(output)
+        Ok(output.clone())
     }
 }
 

@@ -1,11 +1,11 @@
 //! Random registrations and drops, of several sources, against a model that is a plain list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
-use tool_core::{Call, Facts, Namespace, Source, Tool};
-use tool_registry::{Registration, Registry, Snapshot};
+use tool_core::{Call, Facts, Identity, Namespace, Source, Tool, ToolName, WireName};
+use tool_registry::{Entry, Registration, Registry, Snapshot};
 
 use crate::ports::open;
 use crate::prop_schemas::cases;
@@ -34,18 +34,30 @@ fn tool(said: usize) -> Tool {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Registers the names, all or none if it says so.
-    Register(usize, Vec<usize>, bool),
+    /// Registers the names, each with another to be advertised by where that counts.
+    Register(usize, Vec<(usize, usize)>, Way),
     Drop(usize),
     Keep(usize),
     Snapshot,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Whole,
+    Healthy,
+    Advertised,
+}
+
+/// Names to be advertised by; a blank is the one that the identity gives. One is reserved, one may
+/// be what a tool of a namespace is called anyway.
+const ADVERTISED: [&str; 5] = [" ", "a", "b", "acme__echo", "execute"];
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let names = prop::collection::vec(0..NAMES.len(), 1..4);
+    let names = prop::collection::vec((0..NAMES.len(), 0..ADVERTISED.len()), 1..4);
+    let ways = prop_oneof![Just(Way::Whole), Just(Way::Healthy), Just(Way::Advertised)];
     let step = prop_oneof![
-        6 => (0..sources().len(), names, any::<bool>())
-            .prop_map(|(source, names, whole)| Step::Register(source, names, whole)),
+        6 => (0..sources().len(), names, ways)
+            .prop_map(|(source, names, way)| Step::Register(source, names, way)),
         4 => any::<usize>().prop_map(Step::Drop),
         1 => any::<usize>().prop_map(Step::Keep),
         2 => Just(Step::Snapshot),
@@ -65,6 +77,17 @@ struct Layer {
     number: usize,
     source: usize,
     name: usize,
+    wire: String,
+}
+
+/// What a tool is called by; a blank where its name is.
+fn wire(source: usize, name: usize, advertised: &str) -> String {
+    let name = ToolName::new(NAMES[name]);
+    let own = name.map(|name| WireName::of(&Identity::new(&sources()[source], name)));
+    match advertised {
+        " " => own.map_or(" ".to_owned(), |own| own.to_string()),
+        advertised => advertised.to_owned(),
+    }
 }
 
 /// A tool is its namespace and its name, whoever provides it.
@@ -80,17 +103,37 @@ impl Model {
     }
 
     /// The places in `names` that are refused: blank, reserved, given twice, or another's.
-    fn refused(&self, source: usize, names: &[usize]) -> Vec<usize> {
-        let of_another = |name| {
+    fn refused(&self, source: usize, names: &[(usize, String)]) -> Vec<usize> {
+        let of_another = |name, wire: &String| {
+            let elsewhere = |layer: &Layer| place(layer.source, layer.name) != place(source, name);
             let top = self.top(source, name);
             top.is_some_and(|top| top.source != source)
+                || self
+                    .0
+                    .iter()
+                    .any(|layer| layer.wire == *wire && elsewhere(layer))
         };
-        let is_refused = |at: &usize| {
-            let name = names[*at];
-            let blank_or_reserved = NAMES[name] == " " || NAMES[name] == "execute" && source == 0;
-            blank_or_reserved || names[..*at].contains(&name) || of_another(name)
-        };
-        (0..names.len()).filter(is_refused).collect()
+        let is_legal = |(name, wire): &(usize, String)| NAMES[*name] != " " && wire != "execute";
+        let (mut earlier, mut wires) = (HashSet::new(), HashSet::new());
+        let mut refused = Vec::new();
+        for (at, named) in names.iter().enumerate() {
+            let legal = is_legal(named);
+            let first = legal && earlier.insert(named.0) && wires.insert(&named.1);
+            if !first || of_another(named.0, &named.1) {
+                refused.push(at);
+            }
+        }
+        refused
+    }
+
+    /// What each place is called by, uppermost.
+    fn called(&self) -> BTreeMap<(String, String), String> {
+        let called = self.0.iter().map(|layer| {
+            let (namespace, name) = place(layer.source, layer.name);
+            let key = (namespace.unwrap_or_default(), NAMES[name].to_owned());
+            (key, layer.wire.clone())
+        });
+        called.collect()
     }
 
     /// What each place says.
@@ -104,17 +147,25 @@ impl Model {
     }
 }
 
+fn key(entry: &Entry) -> (String, String) {
+    let namespace = entry.identity().namespace().map(ToString::to_string);
+    let name = entry.identity().name().to_string();
+    (namespace.unwrap_or_default(), name)
+}
+
 /// What a request advertises.
 fn advertised(snapshot: &Snapshot) -> Said {
-    let said = snapshot.entries().map(|entry| {
-        let namespace = entry.identity().namespace().map(ToString::to_string);
-        let key = (
-            namespace.unwrap_or_default(),
-            entry.identity().name().to_string(),
-        );
-        (key, entry.definition().description.clone())
-    });
-    said.collect()
+    let said = snapshot.entries();
+    said.map(|entry| (key(entry), entry.definition().description.clone()))
+        .collect()
+}
+
+/// What the tools of a request are called by.
+fn called(snapshot: &Snapshot) -> Said {
+    let called = snapshot.entries();
+    called
+        .map(|entry| (key(entry), entry.wire_name().to_string()))
+        .collect()
 }
 
 /// Calls every tool of a request: each is what was advertised.
@@ -131,15 +182,30 @@ fn play(registry: &Registry, steps: Vec<Step>) -> Vec<(Snapshot, Said)> {
     let (mut model, mut live, mut requests) = (Model::default(), Vec::new(), Vec::new());
     for (number, step) in steps.into_iter().enumerate() {
         match step {
-            Step::Register(source, names, whole) => {
+            Step::Register(source, names, way) => {
+                let advertised = |(name, advertised): &(usize, usize)| match way {
+                    Way::Advertised => (*name, ADVERTISED[*advertised]),
+                    Way::Whole | Way::Healthy => (*name, " "),
+                };
+                let named: Vec<_> = names.iter().map(advertised).collect();
+                let names: Vec<_> = named
+                    .iter()
+                    .map(|(name, advertised)| (*name, wire(source, *name, advertised)))
+                    .collect();
                 let refused = model.refused(source, &names);
                 let registrar = registry.registrar(sources()[source].clone());
-                let tools = names.iter().map(|name| (NAMES[*name], tool(number)));
-                let registration: Option<Registration> = if whole {
-                    registrar.register(tools).ok()
-                } else {
-                    Some(registrar.register_healthy(tools))
+                let tools = || named.iter().map(|(name, _)| (NAMES[*name], tool(number)));
+                let registration: Option<Registration> = match way {
+                    Way::Whole => registrar.register(tools()).ok(),
+                    Way::Healthy => Some(registrar.register_healthy(tools())),
+                    Way::Advertised => {
+                        let tools = named.iter().map(|(name, advertised)| {
+                            (NAMES[*name], tool(number), WireName::parse(advertised))
+                        });
+                        Some(registrar.register_healthy_as(tools))
+                    }
                 };
+                let whole = way == Way::Whole;
                 assert_eq!(registration.is_none(), whole && !refused.is_empty());
                 let Some(registration) = registration else {
                     continue;
@@ -149,13 +215,14 @@ fn play(registry: &Registry, steps: Vec<Step>) -> Vec<(Snapshot, Said)> {
                     .iter()
                     .map(|one| one.name())
                     .collect();
-                let expected: Vec<_> = refused.iter().map(|at| NAMES[names[*at]]).collect();
+                let expected: Vec<_> = refused.iter().map(|at| NAMES[names[*at].0]).collect();
                 assert_eq!(said, expected);
                 let healthy = (0..names.len()).filter(|at| !refused.contains(at));
                 model.0.extend(healthy.map(|at| Layer {
                     number,
                     source,
-                    name: names[at],
+                    name: names[at].0,
+                    wire: names[at].1.clone(),
                 }));
                 live.push((number, registration));
             }
@@ -172,6 +239,7 @@ fn play(registry: &Registry, steps: Vec<Step>) -> Vec<(Snapshot, Said)> {
             Step::Drop(_) | Step::Keep(_) => {}
         }
         assert_eq!(advertised(&registry.snapshot()), model.said());
+        assert_eq!(called(&registry.snapshot()), model.called());
     }
     requests.push((registry.snapshot(), model.said()));
     requests

@@ -28,7 +28,7 @@ async fn a_success_is_one_result_and_its_typed_and_encoded_values_agree() {
     assert!(!settled.is_error());
     assert_eq!(output(settled), &json!("said"));
     assert_eq!(settled.structured(), Some(&json!("said")));
-    assert_eq!(say.output((**settled).clone()).unwrap(), "said");
+    assert_eq!(say.output(settled).unwrap(), "said");
 }
 
 /// A failure that is a number here and a text outside.

@@ -57,7 +57,7 @@ async fn a_handle_calls_and_decodes_through_the_codec_boundary() {
         .settle(Call::new("more", r#"{"times":"7"}"#), &facts)
         .await;
     assert_eq!(settled.output(), Some(&json!({"times": "8"})));
-    assert_eq!(more.output(settled).unwrap().times, 8);
+    assert_eq!(more.output(&settled).unwrap().times, 8);
     let error = more
         .call(&snapshot, &Repeat { times: 13 }, &facts)
         .await
@@ -154,7 +154,7 @@ async fn a_waiting_call_has_no_output_yet() {
     let call = Call::new("echo", json!({"text": "x"}));
     let settling = registry.snapshot().settle(call, &Facts::new());
     let settled = settling.approvals(tool_registry::Approvals::Suspend).await;
-    assert!(matches!(say.output(settled), Err(HandleError::Suspended)));
+    assert!(matches!(say.output(&settled), Err(HandleError::Suspended)));
     let input = Say {
         text: "x".to_owned(),
     };

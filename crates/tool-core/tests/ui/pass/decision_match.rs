@@ -20,7 +20,9 @@ fn answered(answer: Answer) -> bool {
 fn sorted(kind: &HandlerErrorKind) -> bool {
     match kind {
         HandlerErrorKind::Failure(_) => true,
-        HandlerErrorKind::Refused(_) | HandlerErrorKind::Defect(_) => false,
+        HandlerErrorKind::Refused(_)
+        | HandlerErrorKind::Unencoded(_)
+        | HandlerErrorKind::Defect(_) => false,
     }
 }
 
