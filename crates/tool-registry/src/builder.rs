@@ -86,7 +86,8 @@ impl RegistryBuilder {
     /// Keeps the text of results with more characters than that as artifacts, of the kind that the
     /// tool declares for its results or `tool-result/` and its name, and shows the model a ticket
     /// instead. A result that cannot be kept, and every one where there is no artifact store, is
-    /// bounded as others are; a registry that is built without one warns of it. Off by default.
+    /// bounded as others are; a registry that is built without one warns of it. What was kept for a
+    /// ticket that nobody will see, as its call was dropped or broke, is forgotten. Off by default.
     pub fn place_above(mut self, chars: NonZeroUsize) -> Self {
         self.services.placement = Some(chars);
         self

@@ -42,7 +42,7 @@ const PRELIMINARIES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 /// # Cancel safety
 /// Dropping it, its future or its stream cancels the call wherever it is: the handler's future is
 /// dropped at its await, a question that is open is withdrawn, nothing is published and nothing
-/// that was retained for it is kept. Cleanups that the handler registered are due with the next end
+/// that was retained or placed for it is kept. Cleanups that the handler registered are due with the next end
 /// of a scope, see [`Registry::clean_up`](crate::Registry::clean_up).
 #[must_use = "nothing runs until it is awaited"]
 pub struct Settling {

@@ -73,7 +73,7 @@ async fn what_is_forgotten_while_another_has_the_scope_is_read_by_nobody_and_lea
         assert!(store.head(&facts, gone.as_str()).await.unwrap().is_none());
     }
     lock.unlock().unwrap();
-    assert_eq!(list(&store).await, [stays.clone()]);
+    assert_eq!(list(&store).await, std::slice::from_ref(&stays));
     assert_eq!(list(&other).await, [stays]);
 }
 
