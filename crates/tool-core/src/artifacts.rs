@@ -14,7 +14,9 @@ use crate::{
 /// stamped with its call; an origin of its own making is discarded. Where there is no store, every
 /// verb answers with the same error, [`NoStore`](crate::ArtifactErrorKind::NoStore). After its call
 /// has settled, and in the cleanups of it, every verb is refused as
-/// [`Settled`](crate::ArtifactErrorKind::Settled); what was being put at that moment is taken back.
+/// [`Settled`](crate::ArtifactErrorKind::Settled). So is what was under way at that moment: what was
+/// being put is taken back, what was being read is not given out, and what was being removed may be
+/// gone.
 #[derive(Clone, Copy)]
 pub struct Artifacts<'a> {
     store: Option<&'a dyn ArtifactStore>,
@@ -113,7 +115,8 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn head(&self, reference: &str) -> Result<Option<ArtifactMeta>, ArtifactError> {
-        self.store()?.head(self.facts, reference).await
+        let read = self.store()?.head(self.facts, reference).await;
+        self.in_time(read)
     }
 
     /// Gets an artifact; `None` where it is missing, expired or another caller's.
@@ -124,7 +127,8 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn get(&self, reference: &str) -> Result<Option<Artifact>, ArtifactError> {
-        self.store()?.get(self.facts, reference).await
+        let read = self.store()?.get(self.facts, reference).await;
+        self.in_time(read)
     }
 
     /// Gets an artifact in pieces, where the store has them in pieces.
@@ -140,7 +144,8 @@ impl<'a> Artifacts<'a> {
         reference: &str,
     ) -> Result<Option<(ArtifactMeta, ByteStream<'static>)>, ArtifactError> {
         let streams = self.streams()?;
-        streams.get_stream(self.facts, reference).await
+        let read = streams.get_stream(self.facts, reference).await;
+        self.in_time(read)
     }
 
     /// Removes an artifact. One that is not there is agreed to.
@@ -151,7 +156,8 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// When the future is dropped the artifact may or may not be gone.
     pub async fn delete(&self, reference: &str) -> Result<(), ArtifactError> {
-        self.store()?.delete(self.facts, reference).await
+        let deleted = self.store()?.delete(self.facts, reference).await;
+        self.in_time(deleted)
     }
 
     /// Lists artifacts, the newest first.
@@ -162,7 +168,8 @@ impl<'a> Artifacts<'a> {
     /// # Cancel safety
     /// Dropping the future changes nothing.
     pub async fn list(&self, query: ArtifactQuery) -> Result<ArtifactPage, ArtifactError> {
-        self.store()?.list(self.facts, query).await
+        let read = self.store()?.list(self.facts, query).await;
+        self.in_time(read)
     }
 
     fn store(&self) -> Result<&'a dyn ArtifactStore, ArtifactError> {
@@ -181,6 +188,14 @@ impl<'a> Artifacts<'a> {
             store.forget(self.facts, kept.meta.reference.as_str());
         }
         Err(ArtifactError::settled())
+    }
+
+    /// What came of something, unless the call has settled meanwhile: nobody is told of it then.
+    fn in_time<T>(&self, done: Result<T, ArtifactError>) -> Result<T, ArtifactError> {
+        if self.is_settled() {
+            return Err(ArtifactError::settled());
+        }
+        done
     }
 
     fn is_settled(&self) -> bool {

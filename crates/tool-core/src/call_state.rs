@@ -94,12 +94,12 @@ impl CallState {
         said.map_or_else(Vec::new, |said| std::mem::take(&mut *said.retained()))
     }
 
-    /// Takes note of which text a ticket is shown, for the hooks behind.
+    /// Takes note of which text a ticket is shown, or which was truncated, for the hooks behind.
     pub fn note_placed(&self, text: Digest) {
         let _ = self.said().placed.set(text);
     }
 
-    /// The digest of the text for which a ticket is shown.
+    /// The digest of the text for which a ticket is shown, or that was truncated.
     #[must_use]
     pub fn placed(&self) -> Option<Digest> {
         self.said.get()?.placed.get().copied()

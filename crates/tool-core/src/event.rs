@@ -16,7 +16,8 @@ use crate::{
 /// changes nothing. The events of one call come in the order in which things happened, from the
 /// first [`EventKind::Stage`] to [`EventKind::Settled`]; those of calls that run beside each other
 /// are mixed, and [`Event::number`] tells them apart. The last event of a call that is dropped is
-/// [`EventKind::Dropped`]. Printing an event shows neither arguments nor results;
+/// [`EventKind::Dropped`]. Only of cleanups that run later is told after either, as
+/// [`EventKind::TornDown`]. Printing an event shows neither arguments nor results;
 /// [`EventKind::Received`] and [`EventKind::Settled`] lend them.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not receive events")]
 pub trait EventSink: Send + Sync {
@@ -29,12 +30,12 @@ pub trait EventSink: Send + Sync {
 #[non_exhaustive]
 pub struct Event<'a> {
     /// Which call of its registry, counted from 1, as ids may be absent and may repeat. `None` for
-    /// what happens beside the course of a call: cleanups after it, and the settlement of a call
-    /// that was never started.
+    /// what happens beside the course of a call: cleanups after it, artifacts that left their store
+    /// for one that a call put too late, and the settlement of a call that was never started.
     pub number: Option<u64>,
-    /// The id of the call, where it has one.
+    /// The id of the call, where it has one and the event is of a call.
     pub call: Option<&'a CallId>,
-    /// The wire name of the tool, else the name as it was called.
+    /// The wire name of the tool, else the name as it was called. Empty for what is of no call.
     pub tool: &'a str,
     /// Whose call it is.
     pub facts: &'a Facts,
@@ -123,7 +124,8 @@ pub enum EventKind<'a> {
     /// The handler, or the placement of its result, put an artifact. What left for it was told
     /// before.
     ArtifactKept(&'a ArtifactMeta),
-    /// An artifact left its store to make room, or as it had its time.
+    /// An artifact left its store to make room, or as it had its time. The event names no call where
+    /// that was for an artifact whose own call had settled meanwhile.
     ArtifactSwept(&'a SweptArtifact),
     /// The handler read an artifact.
     ArtifactRead {
@@ -157,10 +159,12 @@ pub enum EventKind<'a> {
     /// A cleanup that a call registered came to its end. Cleanups of a run or a session do so long
     /// after the call.
     TornDown(&'a TeardownReport),
-    /// The call was settled. The last event of a call.
+    /// The call was settled. The last event of a call, but for cleanups that run after it
+    /// ([`TornDown`](Self::TornDown)).
     Settled(&'a Settlement),
-    /// Whoever waited for the call went away, and it was stopped. The last event of such a call; it
-    /// names no tool where none was found yet.
+    /// Whoever waited for the call went away, and it was stopped. The last event of such a call, but
+    /// for cleanups that run after it ([`TornDown`](Self::TornDown)); it names no tool where none was
+    /// found yet.
     Dropped,
 }
 

@@ -79,8 +79,8 @@ pub struct SettledCall<'a> {
     pub declarations: &'a Declarations,
     /// The arguments that ran, references to artifacts unredeemed.
     pub arguments: Option<&'a Value>,
-    /// The digest of the text that is kept as an artifact and for which a ticket is shown, where the
-    /// settlement has no output to tell by.
+    /// The digest of the text that is kept as an artifact and for which a ticket is shown, or that was
+    /// truncated and is kept nowhere, where the settlement has no output to tell by.
     pub placed: Option<Digest>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> SettledCall<'a> {
         }
     }
 
-    /// Says of which text a ticket is shown.
+    /// Says of which text a ticket is shown, or which was truncated.
     #[must_use]
     pub fn placed(mut self, placed: Option<Digest>) -> Self {
         self.placed = placed;

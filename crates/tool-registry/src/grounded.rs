@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use tool_core::{
-    AfterHook, BoxFuture, Digest, HookError, Identity, SettledCall, Settlement, canonical_json,
+    AfterHook, BoxFuture, Content, Digest, HookError, Identity, SettledCall, Settlement, Speaker,
+    canonical_json,
 };
 
 use crate::contained::contained;
@@ -88,7 +89,7 @@ impl<F: Fn(&Ungrounded) + Send + Sync> GroundedArguments<F> {
             match settlement.output() {
                 Some(output) => seen.serve(&served, output),
                 // What is said in blocks is not read here, and may be anything.
-                None if !settlement.content.is_empty() => seen.serve_unread(&served),
+                None if says_something(settlement, call) => seen.serve_unread(&served),
                 None => {}
             }
         }
@@ -169,6 +170,16 @@ impl Seen {
         let identity = self.identities.get(ground).map_or(ground, String::as_str);
         self.served.get(identity)
     }
+}
+
+/// Whether a tool itself has said anything, shown or not. What the runtime says beside it serves
+/// nothing.
+fn says_something(settlement: &Settlement, call: &SettledCall<'_>) -> bool {
+    let is_own =
+        |block: &Content| !matches!(block, Content::Text(text) if text.by == Speaker::Runtime);
+    call.placed.is_some()
+        || !settlement.retained.is_empty()
+        || settlement.content.iter().any(is_own)
 }
 
 fn digest(leaf: &Value) -> Digest {

@@ -185,8 +185,15 @@ impl Host {
         self.snapshot.services().emit(&event.number(self.number));
     }
 
+    /// Tells what happens when the call is over, as an event that names no call.
+    pub(crate) fn tell_beside(&self, kind: EventKind<'_>) {
+        let event = Event::new(None, "", &self.facts, kind);
+        self.snapshot.services().emit(&event);
+    }
+
     /// Tells what the handler meets while it runs. A task of its that outlives the call is told of
-    /// nowhere: the settlement is the last that is heard of a call.
+    /// nowhere: the settlement is the last that is heard of a call, but for cleanups that run after
+    /// it ([`EventKind::TornDown`]).
     pub(crate) fn tell_met(&self, kind: EventKind<'_>) {
         if !self.state.is_settled() {
             self.tell(kind);

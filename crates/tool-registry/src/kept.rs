@@ -23,7 +23,11 @@ impl Host {
         verb: &'static str,
         kept: Result<Kept, ArtifactError>,
     ) -> Result<Kept, ArtifactError> {
-        tell_put(verb, &kept, |kind| self.tell_met(kind));
+        tell_put(verb, &kept, |kind| match kind {
+            // The artifacts of other calls, which are gone whatever became of this one.
+            EventKind::ArtifactSwept(_) if self.state.is_settled() => self.tell_beside(kind),
+            kind => self.tell_met(kind),
+        });
         kept
     }
 

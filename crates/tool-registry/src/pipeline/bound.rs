@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tool_core::{
-    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Loss, Outcome,
-    OutputStore, Refusal, Retention, Stage,
+    Bound, Bounding, CallHost as _, Content, Declarations, Defect, DefectKind, Digest, Loss,
+    Outcome, OutputStore, Refusal, Retention, Stage,
 };
 
 use super::passage::Passage;
@@ -103,6 +103,9 @@ async fn cut(run: &mut Run<'_>, entry: &Entry, outputs: &Arc<dyn OutputStore>, b
         run.end(Outcome::Refused(refusal));
         return;
     }
+    if let Bounding::Truncate(_) = declarations.bounding {
+        note_truncated(run);
+    }
     let content = std::mem::take(&mut run.settlement.content);
     let retention = Retention::new(content, bound, run.facts, run.name())
         .call(run.id())
@@ -125,6 +128,16 @@ async fn cut(run: &mut Run<'_>, entry: &Entry, outputs: &Arc<dyn OutputStore>, b
             run.settlement.retained = streamed;
         }
     }
+}
+
+/// Lets hooks tell a text by more than what is shown of it, as nobody keeps its digest.
+fn note_truncated(run: &Run<'_>) {
+    if run.settlement.output.is_some() || run.services.after.is_empty() {
+        return;
+    }
+    let texts = run.settlement.content.iter().filter_map(Content::as_text);
+    let texts: Vec<&str> = texts.collect();
+    run.host.state().note_placed(Digest::of_parts(&texts));
 }
 
 fn too_long(content: &[Content], bound: Bound, declarations: &Declarations) -> Refusal {

@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tool_core::{
     Artifact, ArtifactDraft, ArtifactError, ArtifactErrorKind, ArtifactKind, ArtifactQuery,
     ArtifactStore, BoxFuture, Call, Context, Credential, CredentialError, CredentialNeed,
-    Credentials, Event, EventKind, Facts, Kept, Payload, Tool,
+    Credentials, Event, EventKind, Facts, Kept, Payload, SweepReason, SweptArtifact, Tool,
 };
 use tool_registry::{Registry, RegistryBuilder};
 
@@ -15,7 +15,8 @@ use crate::passing::Pantry;
 use crate::ports::{Log, open};
 use crate::tools::run;
 
-/// A store and a provider that answer when they are told to.
+/// A store and a provider that answer when they are told to. An artifact that is put makes another
+/// leave.
 #[derive(Clone, Default)]
 struct Gated {
     pantry: Pantry,
@@ -28,7 +29,10 @@ impl ArtifactStore for Gated {
         facts: &'a Facts,
         reference: &'a str,
     ) -> BoxFuture<'a, Result<Option<Artifact>, ArtifactError>> {
-        self.pantry.get(facts, reference)
+        Box::pin(async move {
+            self.open.notified().await;
+            self.pantry.get(facts, reference).await
+        })
     }
 
     fn put<'a>(
@@ -39,7 +43,10 @@ impl ArtifactStore for Gated {
     ) -> BoxFuture<'a, Result<Kept, ArtifactError>> {
         Box::pin(async move {
             self.open.notified().await;
-            self.pantry.put(facts, draft, payload).await
+            let mut kept = self.pantry.put(facts, draft, payload).await?;
+            let left = SweptArtifact::new("art_before".into(), kind(), 4, SweepReason::Count);
+            kept.swept.push(left);
+            Ok(kept)
         })
     }
 
@@ -76,6 +83,10 @@ fn listening(builder: RegistryBuilder, tool: Tool) -> (Registry, Log) {
             seen.write(match &event.kind {
                 EventKind::Credential { step, .. } => format!("credential {step:?}"),
                 EventKind::ArtifactKept(_) => "kept".to_owned(),
+                EventKind::ArtifactSwept(swept) => {
+                    let (tool, call) = (event.tool, event.call.is_some() || event.number.is_some());
+                    format!("{} swept for \"{tool}\" {call}", swept.reference)
+                }
                 EventKind::ArtifactRead { verb, .. } => format!("{verb} read"),
                 EventKind::ArtifactRefused { verb, .. } => format!("{verb} refused"),
                 EventKind::Settled(settled) => format!("settled {}", settled.outcome.as_str()),
@@ -89,7 +100,11 @@ fn listening(builder: RegistryBuilder, tool: Tool) -> (Registry, Log) {
 }
 
 fn draft() -> ArtifactDraft {
-    ArtifactDraft::new(ArtifactKind::new("note").unwrap())
+    ArtifactDraft::new(kind())
+}
+
+fn kind() -> ArtifactKind {
+    ArtifactKind::new("note").unwrap()
 }
 
 fn facts() -> Facts {
@@ -131,15 +146,26 @@ async fn a_context_of_a_settled_call_reaches_no_artifact_and_nothing_is_told() {
     assert_eq!(log.lines(), ["kept", "settled completed"]);
 }
 
+type Getting = BoxFuture<'static, Result<Option<Artifact>, ArtifactError>>;
 type Putting = BoxFuture<'static, Result<Kept, ArtifactError>>;
 type Acquiring = BoxFuture<'static, Result<Credential, CredentialError>>;
 
-/// Begins to put and to acquire, leaves both to others, and then ends or does not.
-fn hands_on(putting: &Slot<Putting>, acquiring: &Slot<Acquiring>, ends: bool) -> Tool {
-    let (putting, acquiring) = (Arc::clone(putting), Arc::clone(acquiring));
+/// What is handed on by a call.
+#[derive(Clone, Default)]
+struct Handed {
+    getting: Slot<Getting>,
+    putting: Slot<Putting>,
+    acquiring: Slot<Acquiring>,
+}
+
+/// Begins to get, to put and to acquire, leaves all to others, and then ends or does not.
+fn hands_on(handed: &Handed, ends: bool) -> Tool {
+    let handed = handed.clone();
     run(move |cx: Context| {
-        let (putting, acquiring) = (Arc::clone(&putting), Arc::clone(&acquiring));
+        let handed = handed.clone();
         async move {
+            let own = cx.clone();
+            let mut get: Getting = Box::pin(async move { own.artifacts().get("art_0").await });
             let own = cx.clone();
             let mut put: Putting = Box::pin(async move {
                 let artifacts = own.artifacts();
@@ -147,10 +173,12 @@ fn hands_on(putting: &Slot<Putting>, acquiring: &Slot<Acquiring>, ends: bool) ->
             });
             let mut acquire: Acquiring =
                 Box::pin(async move { cx.acquire(&CredentialNeed::new("mail")).await });
+            assert!(futures_util::poll!(get.as_mut()).is_pending());
             assert!(futures_util::poll!(put.as_mut()).is_pending());
             assert!(futures_util::poll!(acquire.as_mut()).is_pending());
-            *putting.lock().unwrap() = Some(put);
-            *acquiring.lock().unwrap() = Some(acquire);
+            *handed.getting.lock().unwrap() = Some(get);
+            *handed.putting.lock().unwrap() = Some(put);
+            *handed.acquiring.lock().unwrap() = Some(acquire);
             if !ends {
                 std::future::pending::<()>().await;
             }
@@ -161,11 +189,14 @@ fn hands_on(putting: &Slot<Putting>, acquiring: &Slot<Acquiring>, ends: bool) ->
 
 #[tokio::test]
 async fn what_was_under_way_when_the_call_ended_is_taken_back_and_not_told() {
+    let swept = "art_before swept for \"\" false";
     for (ends, last) in [(true, "settled completed"), (false, "dropped")] {
-        let (putting, acquiring) = (Slot::default(), Slot::default());
+        let handed = Handed::default();
         let gated = Gated::default();
+        let before = gated.pantry.put(&facts(), draft(), "before".into()).await;
+        assert_eq!(before.unwrap().meta.reference.as_str(), "art_0");
         let builder = open().artifacts(gated.clone()).credentials(gated.clone());
-        let tool = hands_on(&putting, &acquiring, ends);
+        let tool = hands_on(&handed, ends);
         let (registry, log) = listening(builder, tool);
         let settling = registry
             .snapshot()
@@ -176,14 +207,20 @@ async fn what_was_under_way_when_the_call_ended_is_taken_back_and_not_told() {
         let told = ["credential Requested", last];
         assert_eq!(log.lines(), told);
 
-        let (mut put, mut acquire) = (take(&putting), take(&acquiring));
+        let mut get = take(&handed.getting);
+        let (mut put, mut acquire) = (take(&handed.putting), take(&handed.acquiring));
+        assert!(futures_util::poll!(get.as_mut()).is_pending());
         assert!(futures_util::poll!(put.as_mut()).is_pending());
         assert!(futures_util::poll!(acquire.as_mut()).is_pending());
         gated.open.notify_waiters();
         let put = put.await.map(|kept| kept.meta.reference);
         assert_eq!(put.unwrap_err().kind(), ArtifactErrorKind::Settled);
         assert!(acquire.await.is_err(), "a secret for a call that is over");
-        assert_eq!(gated.pantry.count(), 0);
-        assert_eq!(log.lines(), told);
+        let got = get.await.unwrap_err();
+        assert_eq!(got.kind(), ArtifactErrorKind::Settled);
+        assert_eq!(gated.pantry.count(), 1);
+        // What left for the artifact is gone, whatever became of that.
+        let [first, last] = told;
+        assert_eq!(log.lines(), [first, last, swept]);
     }
 }

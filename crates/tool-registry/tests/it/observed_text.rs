@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_core::{
-    Bound, Bounded, BoxFuture, Call, Content, Digest, Facts, HandlerError, OutputPage, OutputStore,
-    PageRequest, Produced, Retained, Retention, Settlement, StoreError, StoreErrorKind, Tool,
-    ToolFailure,
+    Bound, Bounded, Bounding, BoxFuture, Call, Content, Digest, Facts, HandlerError, OutputPage,
+    OutputStore, PageRequest, Produced, Retained, Retention, Settlement, StoreError,
+    StoreErrorKind, Tool, ToolFailure,
 };
 use tool_registry::{GroundedArguments, Registry, RegistryBuilder, RepeatedCalls, Ungrounded};
 
@@ -50,12 +50,23 @@ async fn told<P: Into<Produced> + 'static>(
     give: fn(i64) -> Result<P, HandlerError>,
     numbers: &[i64],
 ) -> Vec<bool> {
+    told_within(builder, Bounding::Inherit, give, numbers).await
+}
+
+/// The same, of a tool with a bounding of its own.
+async fn told_within<P: Into<Produced> + 'static>(
+    builder: RegistryBuilder,
+    bounding: Bounding,
+    give: fn(i64) -> Result<P, HandlerError>,
+    numbers: &[i64],
+) -> Vec<bool> {
     let registry = builder.after(RepeatedCalls::new()).build();
     let next = Arc::new(Mutex::new(VecDeque::from(numbers.to_vec())));
     let tool = Tool::dynamic("Says it", json!({"type": "object"}), move |_, _| {
         let number = next.lock().unwrap().pop_front().unwrap();
         async move { give(number) }
     });
+    let tool = tool.bounding(bounding);
     registry.register([("tool", tool)]).unwrap().keep();
     let mut told = Vec::new();
     for _ in numbers {
@@ -96,6 +107,22 @@ async fn a_long_failure_or_text_that_is_kept_anew_every_time_is_still_the_same()
 }
 
 #[tokio::test]
+async fn a_text_that_is_truncated_is_told_by_what_was_cut_off_too() {
+    let truncate = Bounding::Truncate(Bound::new(10, 1).unwrap());
+    let cuts = || open().outputs(Arc::new(Numbered::default()));
+    let expected = [false, false, true, false, true];
+    let numbers = [1, 2, 1, 1, 2];
+    assert_eq!(
+        told_within(cuts(), truncate, fails, &numbers).await,
+        expected
+    );
+    assert_eq!(
+        told_within(cuts(), truncate, says, &numbers).await,
+        expected
+    );
+}
+
+#[tokio::test]
 async fn a_text_that_is_placed_is_told_by_what_it_says() {
     let most = NonZeroUsize::new(10).unwrap();
     let placed = open().artifacts(Pantry::default()).place_above(most);
@@ -114,7 +141,8 @@ async fn two_images_are_two_results() {
     assert_eq!(told, [false, false, true]);
 }
 
-/// A tool that gives what it is told, and one whose arguments come from it.
+/// A tool that gives what it is told, and one whose arguments come from it. Calls that repeat are
+/// told so before that is observed.
 fn grounded(log: &Log, ground: Tool) -> Registry {
     let seen = log.clone();
     let observer = GroundedArguments::new(move |finding: &Ungrounded| {
@@ -122,7 +150,9 @@ fn grounded(log: &Log, ground: Tool) -> Registry {
         seen.write(format!("{paths} {}", finding.ground_called));
     });
     let reads = mirror(json!({"type": "object"}), &Count::default()).arguments_from(["list"]);
-    let registry = open().after(observer).build();
+    // The one added last runs first.
+    let builder = open().after(observer).after(RepeatedCalls::new());
+    let registry = builder.build();
     let tools = [("list", ground), ("read", reads)];
     registry.register(tools).unwrap().keep();
     registry
@@ -148,6 +178,8 @@ async fn a_ground_that_speaks_in_blocks_grounds_everything_and_one_that_failed_w
         let registry = grounded(&log, list);
         settle(&registry, "read", json!({"id": "u1"})).await;
         settle(&registry, "list", json!({"as": way})).await;
+        let again = settle(&registry, "list", json!({"as": way})).await;
+        assert!(again.text().contains("was made before"), "{way}");
         settle(&registry, "read", json!({"id": "u1"})).await;
         assert_eq!(log.lines(), expected, "{way}");
     }
