@@ -90,7 +90,7 @@ impl ArtifactFiles {
     ) -> Result<Visited<T>, ArtifactError> {
         for _ in 0..ATTEMPTS {
             let Some(room) = self.room(scope, create)? else {
-                self.forgotten.take(scope);
+                self.forgotten.leave(scope);
                 return Ok(Visited::Left(None));
             };
             let (taken, work) = (visit.taken.take(), &mut visit.work);
@@ -257,6 +257,9 @@ impl ArtifactFiles {
             return Ok(None);
         };
         let scope = ArtifactScope::of(facts);
+        if self.forgotten.holds(&scope, &reference) {
+            return Ok(None);
+        }
         let name = file_name(&reference);
         let failed = |cause| self.failed("could not read an artifact", cause);
         let Some(folder) = self.folder.child(&scope.key()).map_err(failed)? else {

@@ -45,7 +45,7 @@ use crate::pieces::{OfBytes, OfFile};
 /// by the futures, and for ten seconds at the most.
 #[derive(Clone)]
 pub struct DirArtifacts {
-    shared: Arc<ArtifactFiles>,
+    pub(crate) shared: Arc<ArtifactFiles>,
 }
 
 /// Sets a [`DirArtifacts`] up.
@@ -123,10 +123,12 @@ impl DirArtifacts {
     /// [`ArtifactErrorKind::Io`] when the directory cannot be read.
     pub fn sweep(&self) -> Result<Vec<SweptArtifact>, ArtifactError> {
         let shared = &*self.shared;
-        let names = shared
-            .folder
-            .names()
-            .map_err(|cause| shared.failed("could not be read", cause))?;
+        let names = shared.folder.names();
+        let mut names = names.map_err(|cause| shared.failed("could not be read", cause))?;
+        // Of a scope whose directory another took away nothing is left to be remembered.
+        names.extend(shared.forgotten.keys());
+        names.sort_unstable();
+        names.dedup();
         let mut swept = Vec::new();
         for key in names.iter().filter(|name| is_file_name(name)) {
             let Some(scope) = ArtifactScope::from_key(key) else {
@@ -238,7 +240,9 @@ impl ArtifactStore for DirArtifacts {
     }
 
     /// The file is removed at once. Other processes may list the artifact until this one comes to
-    /// its scope again, at the latest with the next [sweep](Self::sweep).
+    /// its scope again, at the latest with the next [sweep](Self::sweep), or, if it ends before that,
+    /// until anybody changes the scope. A file that cannot be removed is not read here any more, and
+    /// is tried again whenever this process comes to its scope.
     fn forget(&self, facts: &Facts, reference: &str) {
         self.shared.forget(facts, reference);
     }

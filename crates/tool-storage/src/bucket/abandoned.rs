@@ -1,6 +1,6 @@
 //! What is left to be undone.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use object_store::{MultipartId, MultipartUpload, PutMode};
@@ -63,6 +63,20 @@ impl Abandoned {
         let mut todo = left.todo.iter();
         todo.any(|undone| matches!(undone, Undone::Object(name) if name == sought))
             || left.going.iter().any(|name| name == sought)
+    }
+
+    /// The objects right below a folder that are to be removed, or are just being removed, by their
+    /// names there.
+    pub(crate) fn below(&self, folder: &str) -> HashSet<String> {
+        let left = self.left();
+        let todo = left.todo.iter().filter_map(|undone| match undone {
+            Undone::Object(name) => Some(name),
+            _ => None,
+        });
+        todo.chain(&left.going)
+            .filter_map(|name| name.strip_prefix(folder)?.strip_prefix('/'))
+            .map(str::to_owned)
+            .collect()
     }
 
     fn take(&self) -> Option<Undone> {

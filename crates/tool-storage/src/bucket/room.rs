@@ -51,9 +51,11 @@ impl Room {
 
     /// Reads what others have put and removed.
     pub(crate) async fn follow(&mut self, bucket: &Bucket) -> Result<(), object_store::Error> {
-        let mut listed = bucket.list(&folder(&self.scope)).await?;
+        let folder = folder(&self.scope);
+        let mut listed = bucket.list(&folder).await?;
         // What is to be removed is not there any more.
-        listed.retain(|it| !bucket.abandoned().holds(&whole(&self.scope, it)));
+        let leaving = bucket.abandoned().below(&folder);
+        listed.retain(|it| !leaving.contains(&it.name));
         let present: HashSet<&str> = listed.iter().map(|it| it.name.as_str()).collect();
         let mut known = HashSet::new();
         let mut gone = Vec::new();

@@ -22,6 +22,8 @@ pub(crate) enum Failing {
     /// That one and all after it, removals among them: what is there stays as a process leaves it
     /// that is killed at this point.
     From(usize),
+    /// All of that kind.
+    Every(Op),
 }
 
 impl Plan {
@@ -40,6 +42,7 @@ impl Plan {
             Failing::Nothing => false,
             Failing::Once(failing) => at == failing,
             Failing::From(first) => at >= first,
+            Failing::Every(failing) => op == failing,
         };
         if fails {
             // EIO, as Linux, macOS and the BSDs number it.

@@ -97,6 +97,9 @@ async fn a_forgotten_artifact_leaves_the_bucket_with_the_next_write() {
     // Also where the bucket is not asked, as all that follows is known.
     let rest = store.list(&facts, query.after(first.next)).await.unwrap();
     assert_eq!(rest.artifacts, []);
+    // And where it is asked, and has it still.
+    let anew = store.list(&facts, ArtifactQuery::new()).await.unwrap();
+    assert_eq!(anew.artifacts, first.artifacts);
     assert_eq!(names(&objects).await.len(), 2);
     let newer = put(&store, &facts, "newer").await;
     assert_eq!(names(&objects).await.len(), 2);

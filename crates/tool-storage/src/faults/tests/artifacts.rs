@@ -11,7 +11,7 @@ use tool_core::{
     ArtifactStore as _, Facts, Kept, Payload, StreamingArtifacts as _,
 };
 
-use super::{Failing, Faults, Op, block_on, fail_each_operation};
+use super::{Failing, Faults, Op, Plan, block_on, fail_each_operation};
 use crate::pieces::OfBytes;
 use crate::{ArtifactLimits, DirArtifacts, Durability};
 
@@ -158,4 +158,65 @@ fn whichever_operation_fails_an_artifact_is_kept_whole_or_not_at_all() {
     ] {
         assert!(operations.contains(&op), "no {op:?} was failed");
     }
+}
+
+fn references(store: &DirArtifacts, facts: &Facts) -> Vec<String> {
+    let listed = block_on(store.list(facts, ArtifactQuery::default())).unwrap();
+    let listed = listed.artifacts.iter();
+    listed.map(|meta| meta.reference.to_string()).collect()
+}
+
+#[test]
+fn a_forgotten_artifact_whose_file_cannot_be_removed_is_neither_read_nor_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let seconds = Arc::new(AtomicU64::new(1_800_000_000));
+    let broken = Faults::of(Arc::new(Plan::new(Failing::Every(Op::Remove))));
+    let store = open(dir.path(), broken, &seconds).unwrap();
+    let facts = Facts::new().session("mine");
+    let put = || block_on(store.put(&facts, draft(), Payload::from("text"))).unwrap();
+    let (gone, stays) = (put().meta.reference, put().meta.reference.to_string());
+    store.forget(&facts, gone.as_str());
+    // Also when it was tried in vain once more, and when the directory is read anew.
+    for _ in 0..2 {
+        assert!(
+            block_on(store.get(&facts, gone.as_str()))
+                .unwrap()
+                .is_none()
+        );
+        assert!(
+            block_on(store.head(&facts, gone.as_str()))
+                .unwrap()
+                .is_none()
+        );
+        let streams = store.get_stream(&facts, gone.as_str());
+        assert!(block_on(streams).unwrap().is_none());
+        assert_eq!(references(&store, &facts), [stays.as_str()]);
+        let other = open(dir.path(), Faults::default(), &seconds).unwrap();
+        let foreign = Facts::new().session("mine");
+        let put = block_on(other.put(&foreign, draft(), Payload::from("more"))).unwrap();
+        block_on(other.delete(&foreign, put.meta.reference.as_str())).unwrap();
+    }
+    assert_eq!(store.shared.forgotten.keys().len(), 1);
+}
+
+#[test]
+fn nothing_is_remembered_of_a_scope_that_another_has_taken_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let seconds = Arc::new(AtomicU64::new(1_800_000_000));
+    let store = open(dir.path(), Faults::default(), &seconds).unwrap();
+    let other = open(dir.path(), Faults::default(), &seconds).unwrap();
+    let facts = Facts::new().session("mine");
+    let put = block_on(store.put(&facts, draft(), Payload::from("text"))).unwrap();
+    store.forget(&facts, put.meta.reference.as_str());
+    assert_eq!(store.shared.forgotten.keys().len(), 1);
+    other.remove_all(&facts).unwrap();
+    assert!(
+        !dir.path()
+            .join("artifacts")
+            .read_dir()
+            .unwrap()
+            .any(|it| it.is_ok())
+    );
+    store.sweep().unwrap();
+    assert!(store.shared.forgotten.keys().is_empty());
 }
