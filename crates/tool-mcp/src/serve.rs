@@ -45,11 +45,11 @@ pub use ask::{Ask, AskKind};
 pub use ask_error::AskError;
 pub use calling_client::CallingClient;
 #[cfg(feature = "child")]
-#[cfg(feature = "child")]
 pub(crate) use changes::logger_of;
 #[cfg(feature = "http")]
 pub use http::{BearerToken, ClientToken, ClientTokens, HttpOptions, HttpServer, TokensError};
 pub use log_level::LogLevel;
 pub use serve_error::{ServeError, ServeErrorKind};
 pub use server::Server;
+#[cfg(feature = "child")]
 pub(crate) use shown_pages::PAGE_ID_BYTES;
