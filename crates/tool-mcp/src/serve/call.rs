@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tool_core::{Call, Outcome, Progress, Refusal, ResumeFault, Settlement, Suspension, Verdict};
+use tool_core::{Call, Outcome, Progress, Refusal, Settlement, Suspension, Verdict};
 use tool_registry::{Approvals, Door, Settling};
 
 use super::calling_client::CallingClient;
@@ -139,8 +139,7 @@ fn begin(
     let responses = params.responses().map_err(misfit)?;
     let bound = bound(client, params).map_err(misfit)?;
     let state = rounds::open(served, client, params.request_state.as_deref(), &bound);
-    let fault = ResumeFault::Forged;
-    let state = state.map_err(|error| Box::new((error, Refusal::Resume { fault })))?;
+    let state = state.map_err(|fault| Box::new((rounds::unopened(), Refusal::Resume { fault })))?;
     Ok((responses, state))
 }
 

@@ -156,7 +156,8 @@ async fn in_rounds(
     bound: &Bound<'_>,
     run: impl AsyncFnOnce() -> Result<Map<String, Value>, RpcError>,
 ) -> Result<Answered, RpcError> {
-    let state = rounds::open(served, client, params.request_state.as_deref(), bound)?;
+    let state = rounds::open(served, client, params.request_state.as_deref(), bound)
+        .map_err(|_| rounds::unopened())?;
     let mut given = state.answers;
     given.extend(responses);
     let calling = CallingClient::new(client.clone(), meta, given, state.kept);

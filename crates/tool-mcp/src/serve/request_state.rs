@@ -8,7 +8,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tool_core::{Facts, Suspension};
+use tool_core::{Facts, ResumeFault, Suspension};
 
 /// How long a round may take. A suspension ends when the registry says so, and never later.
 const LIFE: Duration = Duration::from_secs(60 * 60);
@@ -67,8 +67,14 @@ impl StateKey {
     }
 
     /// The text of a state, for the client to carry.
-    pub(crate) fn close(&self, state: RequestState, bound: &Bound<'_>) -> Result<String, Unclosed> {
-        let text = self.sealed(state, bound).ok_or(Unclosed::Broken)?;
+    pub(crate) fn close(
+        &self,
+        mut state: RequestState,
+        bound: &Bound<'_>,
+    ) -> Result<String, Unclosed> {
+        let life = u64::try_from(LIFE.as_millis()).unwrap_or(u64::MAX);
+        state.expires_at_ms = now_ms().saturating_add(life);
+        let text = self.sealed(&state, bound).ok_or(Unclosed::Broken)?;
         match text.len() {
             // It would not be looked at when it comes back.
             bytes if bytes > MOST_BYTES => Err(Unclosed::TooLong(bytes)),
@@ -76,9 +82,8 @@ impl StateKey {
         }
     }
 
-    fn sealed(&self, mut state: RequestState, bound: &Bound<'_>) -> Option<String> {
-        state.expires_at_ms = now_ms().checked_add(u64::try_from(LIFE.as_millis()).ok()?)?;
-        let plain = serde_json::to_vec(&state).ok()?;
+    fn sealed(&self, state: &RequestState, bound: &Bound<'_>) -> Option<String> {
+        let plain = serde_json::to_vec(state).ok()?;
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).ok()?;
         let digest = bound.digest();
@@ -92,8 +97,20 @@ impl StateKey {
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// `None` for what is not this server's, not for this request, or too old.
-    pub(crate) fn open(&self, text: &str, bound: &Bound<'_>) -> Option<RequestState> {
+    /// Opens what a client brings back.
+    ///
+    /// # Errors
+    /// [`ResumeFault::Forged`] for what is not this server's or not for this request, and
+    /// [`ResumeFault::Expired`] for what is too old.
+    pub(crate) fn open(&self, text: &str, bound: &Bound<'_>) -> Result<RequestState, ResumeFault> {
+        let state = self.opened(text, bound).ok_or(ResumeFault::Forged)?;
+        match now_ms() < state.expires_at_ms {
+            true => Ok(state),
+            false => Err(ResumeFault::Expired),
+        }
+    }
+
+    fn opened(&self, text: &str, bound: &Bound<'_>) -> Option<RequestState> {
         if text.len() > MOST_BYTES {
             return None;
         }
@@ -106,8 +123,7 @@ impl StateKey {
             aad: digest.as_bytes(),
         };
         let plain = self.cipher().decrypt(&XNonce::from(nonce), payload).ok()?;
-        let state: RequestState = serde_json::from_slice(&plain).ok()?;
-        (now_ms() < state.expires_at_ms).then_some(state)
+        serde_json::from_slice(&plain).ok()
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {

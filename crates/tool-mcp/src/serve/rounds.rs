@@ -1,6 +1,7 @@
 //! Requests of clients without a handshake that take several rounds.
 
 use serde_json::{Map, Value, json};
+use tool_core::ResumeFault;
 
 use super::calling_client::{CallingClient, Needed};
 use super::client::Client;
@@ -23,20 +24,22 @@ pub(crate) fn open(
     client: &Client,
     state: Option<&str>,
     bound: &Bound<'_>,
-) -> Result<RequestState, RpcError> {
+) -> Result<RequestState, ResumeFault> {
     match state {
         Some(state) if client.is_stateless() => served
             .state_key
             .as_ref()
-            .and_then(|key| key.open(state, bound))
-            .ok_or_else(|| {
-                RpcError::params(
-                    "the requestState is not this server's, not for this request, or too old; \
-                     begin without one",
-                )
-            }),
+            .ok_or(ResumeFault::Forged)
+            .and_then(|key| key.open(state, bound)),
         _ => Ok(RequestState::default()),
     }
+}
+
+/// What a client is told whose state was not opened: the same whatever the cause.
+pub(crate) fn unopened() -> RpcError {
+    RpcError::params(
+        "the requestState is not this server's, not for this request, or too old; begin without one",
+    )
 }
 
 /// Ends a round with what has to come before the next.

@@ -46,10 +46,28 @@ async fn post(http: &HttpServer, client: &str, method: &str, params: Value) -> A
     Client::new(http.address()).post(&request, &headers).await
 }
 
+/// The head of a short request and the body that comes behind it.
+fn behind(http: &HttpServer, client: &str) -> (String, String) {
+    let body = request(1, "tools/list", modern(json!({}))).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n\
+         Content-Length: {}\r\n\r\n",
+        http.address(),
+        secret(client),
+        body.len()
+    );
+    (head, body)
+}
+
 #[tokio::test]
 async fn one_client_cannot_open_streams_of_changes_without_end() {
     const MOST: usize = 256;
-    let (http, _served) = listening(&["a", "b"], options()).await;
+    // One that has two tokens has no more room for that.
+    let second = BearerToken::new(&secret("second")).expect("long enough");
+    let options = options().token(second.principal("a"));
+    let (http, _served) = listening(&["a", "b"], options).await;
     let wanted = || json!({"notifications": {"toolsListChanged": true}});
     let mut open = Vec::new();
     for _ in 0..MOST {
@@ -61,6 +79,8 @@ async fn one_client_cannot_open_streams_of_changes_without_end() {
     let mut full = post(&http, "a", "subscriptions/listen", wanted()).await;
     assert_eq!(full.status, 429);
     assert_eq!(full.headers["retry-after"], "1");
+    let by_second = post(&http, "second", "subscriptions/listen", wanted()).await;
+    assert_eq!(by_second.status, 429);
     let error = full.message().await.expect("it says why")["error"]["message"].clone();
     assert_eq!(
         error,
@@ -175,6 +195,16 @@ async fn long_bodies_of_one_client_take_only_so_much_room() {
     // Short ones and those of others are taken.
     let list = post(&http, "a", "tools/list", json!({})).await;
     assert_eq!(list.status, 200);
+    let mut late = TcpStream::connect(http.address())
+        .await
+        .expect("it listens");
+    let (head, body) = behind(&http, "a");
+    late.write_all(head.as_bytes()).await.expect("it reads");
+    // By the time that another one was answered its head has been read.
+    assert_eq!(post(&http, "a", "tools/list", json!({})).await.status, 200);
+    late.write_all(body.as_bytes()).await.expect("it reads");
+    late.read_exact(&mut answer).await.expect("it answers");
+    assert_eq!(&answer, b"HTTP/1.1 200");
     let other = begin("b").await;
     drop(waiting);
     let again = begin("a").await;

@@ -43,8 +43,9 @@ const TOGETHER: usize = 4 * 1024;
 /// How long a connection may say nothing while nothing is worked on for it, and how long its first
 /// request may take. Longer than clients keep one that they do not use.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What ends the head of a request.
-const HEAD_END: &[u8; 4] = b"\r\n\r\n";
+/// Ends of lines behind each other that end the head of a request. As its parser does, this takes
+/// those without a CR as well, and passes over the ones ahead of the first line.
+const HEAD_END: usize = 2;
 /// What one connection too many is answered.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n\
     Content-Type: text/plain\r\nContent-Length: 48\r\n\r\ntoo many connections are open; \
@@ -71,13 +72,13 @@ struct Quiet {
     timer: Option<Pin<Box<Sleep>>>,
     /// Whether anything went either way since the timer was set.
     stirred: bool,
-    /// How much of the end of the first head was seen last.
-    head: usize,
+    /// How much of the end of the first head was seen last. `None` ahead of its first line.
+    head: Option<usize>,
 }
 
 impl Quiet {
     fn is_headed(&self) -> bool {
-        self.head == HEAD_END.len()
+        self.head == Some(HEAD_END)
     }
 
     /// Looks for the end of the first head.
@@ -86,9 +87,10 @@ impl Quiet {
             if self.is_headed() {
                 return;
             }
-            self.head = match HEAD_END.get(self.head) {
-                Some(expected) if expected == byte => self.head + 1,
-                _ => usize::from(*byte == b'\r'),
+            self.head = match byte {
+                b'\r' => self.head,
+                b'\n' => self.head.map(|seen| seen + 1),
+                _ => Some(0),
             };
         }
     }
@@ -163,7 +165,7 @@ impl<S> Attentive<S> {
                 patience: None,
                 timer: None,
                 stirred: false,
-                head: 0,
+                head: None,
             },
         }
     }
@@ -178,7 +180,7 @@ impl<S> Attentive<S> {
 
     fn answered(&mut self) {
         self.quiet.stirred = true;
-        self.quiet.head = HEAD_END.len();
+        self.quiet.head = Some(HEAD_END);
         if std::mem::take(&mut self.works) {
             self.looks = self.desk.at_work.fetch_sub(1, Ordering::Relaxed) == 1;
             match self.looks {

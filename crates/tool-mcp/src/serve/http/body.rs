@@ -44,9 +44,13 @@ pub(crate) async fn read(
     let (read, mut taken) = match at_once.await {
         Some(read) => (read, None),
         None => {
-            let taken = take(announced(headers).min(FRAME_BYTES))?;
+            // The body is never longer than its head says.
+            let taken = match announced(headers).min(FRAME_BYTES) {
+                ..=SMALL => None,
+                long => Some(Box::new(take(long)?)),
+            };
             let read = Box::pin(tokio::time::timeout(PATIENCE, reading)).await;
-            (read.map_err(|_| Box::new(late()))?, Some(Box::new(taken)))
+            (read.map_err(|_| Box::new(late()))?, taken)
         }
     };
     let body = read.map_err(|_| Box::new(reply::empty(StatusCode::PAYLOAD_TOO_LARGE)))?;

@@ -18,8 +18,9 @@ use super::{BearerToken, ClientTokens};
 /// # Room
 /// Of clients without a handshake 4,096 requests run at once, and 1,024 streams of changes are open;
 /// of one principal 1,024 and 256. Bodies of more than 64 KiB take 512 MiB at most, those of one
-/// principal 128 MiB, for as long as they are read and worked on, and come within 60 s. What is
-/// beyond is answered with the status 429 where it is the client's own room that is full, and
+/// principal 128 MiB, for as long as they are read and worked on, and come within 60 s; one that
+/// does not say its length counts as 16 MiB until it is read. A token that is
+/// [kept](Self::kept_tokens) has such a room of its own. What is beyond is answered with the status 429 where it is the client's own room that is full, and
 /// otherwise with 503. Sessions have bounds of their own: 1,024 of them, 256 of one principal.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
@@ -97,8 +98,13 @@ impl HttpOptions {
     /// Every request has to show one, whoever it comes from: other people and programs of this
     /// machine reach the loopback interface, too.
     #[must_use]
-    pub fn token(mut self, token: BearerToken) -> Self {
+    pub fn token(mut self, mut token: BearerToken) -> Self {
         self.auth.anyone = false;
+        // Several tokens of one principal have the room of one.
+        let mut others = self.auth.tokens.iter();
+        if let Some(other) = others.find(|other| other.principal == token.principal) {
+            token.room.clone_from(&other.room);
+        }
         self.auth.tokens.push(token);
         self
     }

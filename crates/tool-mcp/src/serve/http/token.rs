@@ -22,9 +22,9 @@ use crate::serve::{ServeError, ServeErrorKind};
 pub struct BearerToken {
     secret: String,
     digest: Digest,
-    principal: Option<String>,
+    pub(super) principal: Option<String>,
     /// What its principal has going on.
-    room: Option<Arc<Room>>,
+    pub(super) room: Option<Arc<Room>>,
 }
 
 /// The fewest characters of a token: who may try as often as it likes must not guess it.

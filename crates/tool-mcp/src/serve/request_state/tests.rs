@@ -1,5 +1,5 @@
 use serde_json::{Map, Value};
-use tool_core::Facts;
+use tool_core::{Facts, ResumeFault};
 
 use super::{Bound, MOST_BYTES, RequestState, StateKey, Unclosed};
 
@@ -40,4 +40,29 @@ fn a_state_that_was_made_can_be_opened_and_one_that_could_not_be_is_not_made() {
         Err(Unclosed::TooLong(bytes)) => assert!(bytes > MOST_BYTES),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_is_too_old_is_told_from_what_was_altered() {
+    let key = StateKey::new([7; 32]);
+    let facts = Facts::new();
+    let bound = |arguments| Bound {
+        method: "tools/call",
+        name: "t",
+        arguments,
+        facts: &facts,
+    };
+    let old = RequestState::default();
+    let old = key.sealed(&old, &bound("{}")).expect("there is randomness");
+    let fault = |text: &str, arguments| key.open(text, &bound(arguments)).err();
+    assert_eq!(fault(&old, "{}"), Some(ResumeFault::Expired));
+    assert_eq!(fault(&old, r#"{"a":1}"#), Some(ResumeFault::Forged));
+    assert_eq!(
+        fault(&old.replace(&old[40..44], "AAAA"), "{}"),
+        Some(ResumeFault::Forged)
+    );
+    let fresh = key
+        .close(RequestState::default(), &bound("{}"))
+        .expect("it fits");
+    assert_eq!(fault(&fresh, "{}"), None);
 }

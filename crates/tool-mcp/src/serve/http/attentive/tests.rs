@@ -222,3 +222,17 @@ async fn a_first_request_that_comes_drop_by_drop_is_not_waited_for() {
     drop(ours);
     dripping.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn empty_lines_are_no_request() {
+    let (mut ours, mut client) = closable();
+    client.write_all(b"\r\n\r\n\n\n").await.unwrap();
+    ours.read_exact(&mut [0; 6]).await.unwrap();
+    assert!(is_closed(&mut ours).await);
+
+    // Lines may end without a CR.
+    let (mut ours, mut client) = closable();
+    client.write_all(b"\nGET / HTTP/1.1\n\n").await.unwrap();
+    ours.read_exact(&mut [0; 17]).await.unwrap();
+    assert!(!is_closed(&mut ours).await, "it is worked on");
+}
